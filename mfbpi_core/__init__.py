@@ -1,0 +1,71 @@
+"""The core of mfbpi: the contracts of plugins, their registry, and the interaction loop."""
+
+from mfbpi_core.agent import Agent
+from mfbpi_core.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.config import NoConfig, parameter
+from mfbpi_core.environment import Cells, Environment, Protocol
+from mfbpi_core.executor import Executor
+from mfbpi_core.hookspecs import hookimpl
+from mfbpi_core.loop import Interaction, Run
+from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.metric import Metric
+from mfbpi_core.plugin import Plugin, PluginProblem
+from mfbpi_core.registry import Registry
+from mfbpi_core.seeding import Streams
+from mfbpi_core.specs import (
+    API_VERSION,
+    AgentSpec,
+    BoundSpec,
+    Column,
+    EnvironmentSpec,
+    ExecutorSpec,
+    ExperimentSpec,
+    MetricSpec,
+)
+from mfbpi_core.task import PluginRef, Task
+from mfbpi_core.types import (
+    Outcome,
+    Problem,
+    Row,
+    Snapshot,
+    Transition,
+    Transitions,
+)
+
+__all__ = [
+    "API_VERSION",
+    "Agent",
+    "AgentSpec",
+    "Bound",
+    "BoundSolution",
+    "BoundSpec",
+    "Cells",
+    "Column",
+    "Constraint",
+    "Environment",
+    "EnvironmentSpec",
+    "Executor",
+    "ExecutorSpec",
+    "ExperimentSpec",
+    "Interaction",
+    "Metric",
+    "MetricSpec",
+    "NoConfig",
+    "Outcome",
+    "Plugin",
+    "PluginProblem",
+    "PluginRef",
+    "Problem",
+    "Protocol",
+    "Registry",
+    "Row",
+    "Run",
+    "Snapshot",
+    "Streams",
+    "TabularMDP",
+    "Task",
+    "Transition",
+    "Transitions",
+    "hookimpl",
+    "parameter",
+]

@@ -1,0 +1,72 @@
+"""The types that parameters may have: tests, names and conversion from text."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Union, get_args, get_origin
+
+from mfbpi_core.errors import ConfigError
+
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    """The members of a union, or the type alone."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def is_tuple(hint: Any) -> bool:
+    """Whether the type is, or may be, a tuple."""
+    return any(get_origin(kind) is tuple for kind in _alternatives(hint))
+
+
+def is_instance(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type; an integer counts as a float, a boolean never as a number."""
+    return any(_is_kind(value, kind) for kind in _alternatives(hint))
+
+
+def _is_kind(value: Any, kind: Any) -> bool:
+    if get_origin(kind) is tuple:
+        member = get_args(kind)[0]
+        return isinstance(value, tuple) and all(_is_kind(item, member) for item in value)
+    if isinstance(value, bool):
+        return kind is bool
+    if kind is float:
+        return isinstance(value, int | float)
+    return isinstance(value, kind)
+
+
+def type_name(hint: Any) -> str:
+    """The type in words."""
+    names = []
+    for kind in _alternatives(hint):
+        if get_origin(kind) is tuple:
+            names.append(f"comma-separated {get_args(kind)[0].__name__}s")
+        else:
+            names.append("none" if kind is type(None) else kind.__name__)
+    return " or ".join(names)
+
+
+def convert(key: str, text: str, hint: Any) -> Any:
+    """Read a value of the type from text; raises :class:`ConfigError`."""
+    for kind in _alternatives(hint):
+        try:
+            return _convert_one(text.strip(), kind)
+        except (ValueError, KeyError):
+            continue
+    raise ConfigError(f"parameter {key} is {text!r}; expected {type_name(hint)}")
+
+
+def _convert_one(text: str, kind: Any) -> Any:
+    if get_origin(kind) is tuple:
+        return tuple(_convert_one(item.strip(), get_args(kind)[0]) for item in text.split(","))
+    if kind is type(None):
+        return {"none": None}[text.lower()]
+    if kind is bool:
+        return _BOOLEANS[text.lower()]
+    if kind is int:
+        number = float(text) if any(c in text.lower() for c in "e.") else int(text)
+        if number != int(number):
+            raise ValueError(text)
+        return int(number)
+    return kind(text)

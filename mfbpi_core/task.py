@@ -1,0 +1,67 @@
+"""A task: one run as data, from which a worker can rebuild everything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class PluginRef:
+    """A plugin by its name and its full parameters.
+
+    Attributes:
+        name: ``name``, or ``distribution:name`` where the name alone is ambiguous.
+        config: every parameter with its value, defaults included.
+    """
+
+    name: str
+    config: dict[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen(kw_only=True)
+class Task:
+    """One agent on one environment with one seed.
+
+    Attributes:
+        agent: the agent.
+        environment: the environment.
+        metrics: what is measured.
+        seed: master seed of the run.
+        horizon: number of steps; the last evaluation is there.
+        episodes: stop after so many episodes, if sooner; None for no such limit.
+        eval_every: steps between evaluations.
+        discount: gamma.
+        arrays: whether the metrics' arrays are kept.
+    """
+
+    agent: PluginRef
+    environment: PluginRef
+    metrics: tuple[PluginRef, ...]
+    seed: int
+    horizon: int
+    episodes: int | None = None
+    eval_every: int
+    discount: float
+    arrays: bool = False
+
+    def to_json(self) -> str:
+        """Canonical JSON: sorted keys, no spaces; equal tasks give equal text."""
+        return json.dumps(attrs.asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Task:
+        """Rebuild a task from :meth:`to_json`."""
+        data = json.loads(text)
+        data["agent"] = PluginRef(**data["agent"])
+        data["environment"] = PluginRef(**data["environment"])
+        data["metrics"] = tuple(PluginRef(**metric) for metric in data["metrics"])
+        return cls(**data)
+
+    @property
+    def task_id(self) -> str:
+        """16 hexadecimal digits of the SHA-256 of the canonical JSON."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
