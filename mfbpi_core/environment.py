@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -131,3 +132,14 @@ class Environment(ABC):
             "model": self.model is not None,
         }
         return frozenset(name for name, present in offered.items() if present) | self.features
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that interaction changes, as a copy; loading it goes on bit for bit.
+
+        The default copies every attribute.
+        """
+        return copy.deepcopy(vars(self))
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        vars(self).update(copy.deepcopy(state))

@@ -36,6 +36,11 @@ def _check_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any)
         )
 
 
+def _check_optional_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    if value != "":
+        _check_import_string(spec, attribute, value)
+
+
 def _check_api(spec: Any, _attribute: attrs.Attribute[Any], value: Any) -> None:
     if value != API_VERSION:
         raise PluginError(
@@ -71,9 +76,17 @@ class Spec:
 
 @attrs.frozen(kw_only=True)
 class AgentSpec(Spec):
-    """An agent. ``needs``: what its environment must provide, such as ``{"states"}``."""
+    """An agent.
+
+    Attributes:
+        needs: what its environment must provide, such as ``{"states"}``.
+        preset: import string of a function from :class:`Problem` to a dictionary of parameters,
+            the published settings for that problem; they replace the ``Config``'s defaults and
+            give way to what the user sets. Empty if the defaults serve everywhere.
+    """
 
     needs: frozenset[str] = attrs.field(default=frozenset(), converter=_needs)
+    preset: str = attrs.field(default="", validator=_check_optional_import_string)
 
 
 @attrs.frozen(kw_only=True)

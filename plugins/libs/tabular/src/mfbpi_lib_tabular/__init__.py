@@ -1,0 +1,1 @@
+"""Planning, structure and compiled simulation of tabular MDPs, for mfbpi plugins."""

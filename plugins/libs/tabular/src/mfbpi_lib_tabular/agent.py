@@ -1,0 +1,100 @@
+"""The base of tabular agents whose rules are compiled: one algorithm, two drivers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Agent, Transition, Transitions
+from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_tabular.simulator import Chunk
+
+
+class CompiledAgent(Agent):
+    """An agent whose rules are three compiled functions over a NamedTuple of arrays.
+
+    A subclass sets ``self.state`` in its constructor and three module-level functions, wrapped
+    in ``staticmethod``:
+
+    - ``select(state, s, rng) -> a``, the sampling rule;
+    - ``learn(state, s, a, r, s2, terminated, rng)``, the learning rule, in place;
+    - ``rollout(state, dynamics, chunk, env_rng, rng)``, which fills a chunk by calling them::
+
+        @numba.njit(cache=True)
+        def rollout(state, dynamics, chunk, env_rng, rng):
+            for t in range(chunk.actions.size):
+                a = select(state, dynamics.state[0], rng)
+                s, r, s2, terminated = take_step(dynamics, chunk, t, a, env_rng)
+                learn(state, s, a, r, s2, terminated, rng)
+
+    Whatever changes lives in arrays, scalars in arrays of one entry, so that both drivers and
+    checkpoints see the same thing.
+
+    Attributes:
+        state: NamedTuple of arrays.
+    """
+
+    select: ClassVar[Callable[..., Any]]
+    learn: ClassVar[Callable[..., Any]]
+    rollout: ClassVar[Callable[..., Any]]
+
+    state: Any
+
+    def select_action(self, observation: int) -> int:
+        """Sampling rule; see the class."""
+        return int(self.select(self.state, int(observation), self.rng))
+
+    def update(self, transition: Transition) -> None:
+        """Learning rule; a truncated transition bootstraps like any other."""
+        self.learn(
+            self.state,
+            int(transition.observation),
+            int(transition.action),
+            float(transition.reward),
+            int(transition.next_observation),
+            bool(transition.terminated),
+            self.rng,
+        )
+
+    def advance(self, simulator: Any, n_steps: int) -> Transitions:
+        """Fill a chunk with the compiled rollout."""
+        dynamics, env_rng = simulator
+        chunk = Chunk.empty(n_steps)
+        self.rollout(self.state, dynamics, chunk, env_rng, self.rng)
+        return chunk.to_transitions()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Copies of the arrays by name, and the state of the generator."""
+        arrays = {name: array.copy() for name, array in _arrays(self.state)}
+        return {"arrays": arrays, "rng": copy.deepcopy(self.rng.bit_generator.state)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Copy saved arrays into the agent's own.
+
+        Raises:
+            CheckpointError: when an array is missing or has another shape.
+        """
+        saved = state["arrays"]
+        for name, array in _arrays(self.state):
+            if name not in saved or saved[name].shape != array.shape:
+                found = f"has shape {saved[name].shape}" if name in saved else "is missing"
+                raise CheckpointError(
+                    f"saved array {name!r} {found}; expected shape {array.shape} "
+                    "(was it saved with another configuration or environment?)"
+                )
+        for name, array in _arrays(self.state):
+            array[...] = saved[name]
+        self.rng.bit_generator.state = copy.deepcopy(state["rng"])
+
+
+def _arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    """The arrays in a NamedTuple and in those it contains, by dotted name."""
+    for name, value in state._asdict().items():
+        if isinstance(value, np.ndarray):
+            yield prefix + name, value
+        elif hasattr(value, "_asdict"):
+            yield from _arrays(value, f"{prefix}{name}.")

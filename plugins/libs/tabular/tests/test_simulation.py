@@ -1,0 +1,163 @@
+"""The two drivers of a tabular environment: step in Python, rollout in compiled code."""
+
+import numba
+import numpy as np
+import pytest
+
+from mfbpi_core import Interaction, TabularMDP, Transition
+from mfbpi_core.errors import ActionError, CheckpointError
+from mfbpi_lib_tabular.agent import CompiledAgent
+from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.simulator import take_step
+
+
+def random_mdp(reward_law="bernoulli", terminal=False) -> TabularMDP:
+    """Five states, three actions, random rows; the last state may be terminal."""
+    rng = np.random.default_rng(7)
+    mask = np.zeros(5, dtype=bool)
+    mask[4] = terminal
+    return TabularMDP.from_dense(
+        rng.dirichlet(np.full(5, 0.4), size=(5, 3)),
+        rng.uniform(size=(5, 3, 5)),
+        reward_law=reward_law,
+        initial=[0.5, 0.5, 0, 0, 0],
+        terminal=mask,
+    )
+
+
+@numba.njit
+def _rollout(state, dynamics, chunk, env_rng, rng):
+    for t in range(chunk.actions.size):
+        take_step(dynamics, chunk, t, t % 3, env_rng)
+
+
+class Cycler(CompiledAgent):
+    """Takes the actions 0, 1, 2 in turn."""
+
+    rollout = staticmethod(_rollout)
+
+    def __init__(self):
+        self.state = ()
+        self.rng = np.random.default_rng(0)
+        self.t = -1
+
+    def select_action(self, observation):
+        """The next action."""
+        self.t += 1
+        return self.t % 3
+
+    def update(self, transition: Transition):
+        """Learn nothing."""
+
+    def recommend(self, observation):
+        """Any action."""
+        return 0
+
+
+class Stepped(Cycler):
+    """The same, without the compiled driver."""
+
+    def advance(self, simulator, n_steps):
+        """Ask to be stepped."""
+
+
+@pytest.mark.parametrize("reward_law", ["bernoulli", "deterministic"])
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("limit", [None, 4])
+def test_both_drivers_give_the_same_steps(reward_law, terminal, limit):
+    """All columns are equal, bit for bit, over episodes that terminate and truncate."""
+    chunks = []
+    for factory in (Cycler, Stepped):
+        environment = TabularEnvironment(random_mdp(reward_law, terminal), limit)
+        chunks.append(Interaction(environment, factory(), seed=11).advance(600))
+
+    for column in ("observations", "actions", "rewards", "next_observations"):
+        np.testing.assert_array_equal(getattr(chunks[0], column), getattr(chunks[1], column))
+    for column in ("terminated", "truncated"):
+        np.testing.assert_array_equal(getattr(chunks[0], column), getattr(chunks[1], column))
+    assert chunks[0].terminated.any() == terminal
+    assert chunks[0].truncated.any() == (limit is not None)
+
+
+def test_drivers_can_be_mixed():
+    """A rollout goes on where single steps stopped, in state, clock and generator."""
+    mixed, stepped = (TabularEnvironment(random_mdp(), 7) for _ in range(2))
+    mixed.reset(seed=3)
+    whole = Interaction(stepped, Stepped(), seed=3).advance(30)
+    for t in range(6):
+        mixed.step(t % 3)
+
+    chunk = Cycler().advance(mixed.simulator, 24)
+
+    np.testing.assert_array_equal(chunk.next_observations, whole.next_observations[6:])
+    np.testing.assert_array_equal(chunk.truncated, whole.truncated[6:])
+
+
+def test_time_limit_counts_from_each_reset():
+    """Every seventh step truncates."""
+    steps = Interaction(TabularEnvironment(random_mdp(), 7), Cycler(), seed=0).advance(70)
+
+    np.testing.assert_array_equal(np.flatnonzero(steps.truncated), np.arange(6, 70, 7))
+
+
+def test_terminal_arrival_is_not_also_truncated():
+    """When the limit and the end of the task coincide, the task ended."""
+    mdp = TabularMDP.from_dense(
+        [[[0.0, 1.0]], [[0.0, 1.0]]], [[0.5], [0.0]], terminal=[False, True]
+    )
+    environment = TabularEnvironment(mdp, max_episode_steps=1)
+    environment.reset(seed=0)
+
+    assert environment.step(0)[2:4] == (True, False)
+
+
+def test_rounding_never_selects_a_state_of_probability_zero():
+    """Ten times 0.1 sums to less than one; the largest uniform number still hits a used slot."""
+    mdp = TabularMDP.from_successors(
+        np.tile(np.arange(11), (11, 1, 1)),
+        np.tile(np.append(np.full(10, 0.1), 0.0), (11, 1, 1)),
+        np.zeros((11, 1)),
+    )
+    environment = TabularEnvironment(mdp)
+    environment.reset(seed=0)
+    environment._rng = Largest()
+
+    assert environment.step(0)[0] == 9
+
+
+class Largest:
+    """A generator stuck at the largest number below one."""
+
+    def random(self):
+        """The largest double below one."""
+        return np.nextafter(1.0, 0.0)
+
+
+@pytest.mark.parametrize("action", [-1, 3, True, 1.0, "left", None])
+def test_bad_actions_are_refused(action):
+    """The message gives the action and the range."""
+    environment = TabularEnvironment(random_mdp())
+    environment.reset(seed=0)
+
+    with pytest.raises(ActionError, match="expected an integer from 0 to 2"):
+        environment.step(action)
+
+
+def test_loading_a_state_without_an_array_is_refused():
+    """The message names the missing array."""
+    agent = Cycler()
+    agent.state = Chunkless(np.zeros(2))
+
+    with pytest.raises(CheckpointError, match="'table' is missing"):
+        agent.load_state_dict({"arrays": {}, "rng": agent.rng.bit_generator.state})
+
+
+class Chunkless(tuple):
+    """A NamedTuple of one array, as small as can be."""
+
+    def __new__(cls, table):
+        """Hold one array."""
+        return super().__new__(cls, (table,))
+
+    def _asdict(self):
+        return {"table": self[0]}
