@@ -1,0 +1,115 @@
+"""What the workers run in the tests of the process executor; workers import it by name."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from mfbpi_core import Outcome, PluginRef, Task
+from mfbpi_executor_process.isolation import SINGLE_THREAD
+
+
+def make_task(action: str, seed: int = 0, **config: object) -> Task:
+    """A task whose agent's name says what :func:`run` does."""
+    return Task(
+        agent=PluginRef(name=action, config=config),
+        environment=PluginRef(name="none"),
+        metrics=(),
+        seed=seed,
+        horizon=1,
+        eval_every=1,
+        discount=0.9,
+    )
+
+
+def run(text: str) -> Outcome:
+    """Do what the task's agent is called."""
+    task = Task.from_json(text)
+    content = globals()[f"do_{task.agent.name}"](**task.agent.config)
+    return Outcome(task_id=task.task_id, status="done", tables={".txt": content})
+
+
+def returns_nothing(text: str) -> None:
+    """Break the contract."""
+
+
+def do_work(size: int = 1) -> bytes:
+    """Return that many bytes."""
+    return b"x" * size
+
+
+def do_raise() -> bytes:
+    """Fail."""
+    raise ValueError("this task cannot be done")
+
+
+def do_exit() -> bytes:
+    """Ask the interpreter to end."""
+    raise SystemExit(3)
+
+
+def do_die(number: int = signal.SIGKILL) -> bytes:
+    """End the process, as the system does when memory is short."""
+    os.kill(os.getpid(), number)
+    return b"still here"
+
+
+def do_die_later(size: int) -> bytes:
+    """Be killed while the result is being sent."""
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return b"x" * size
+
+
+def do_exit_at_once() -> bytes:
+    """End the process without a signal or an exception."""
+    os._exit(7)
+
+
+def do_report_pid() -> bytes:
+    """The number of the process."""
+    return str(os.getpid()).encode()
+
+
+def do_survive_interrupt() -> bytes:
+    """Receive Ctrl-C as every process of a terminal does."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return b"ignored"
+
+
+def do_count_threads() -> bytes:
+    """Threads of this process after a product of matrices, and the limits it was given."""
+    matrix = np.ones((512, 512))
+    _ = matrix @ matrix
+    limits = {os.environ.get(name) for name in SINGLE_THREAD}
+    native = len(list(Path("/proc/self/task").iterdir()))
+    return f"{native - threading.active_count() + 1} {sorted(limits)}".encode()
+
+
+def do_sleep(directory: str, seconds: float = 60.0) -> bytes:
+    """Leave a file named like the process, and stay busy."""
+    Path(directory, str(os.getpid())).touch()
+    time.sleep(seconds)
+    return b"slept"
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process exists and is not a zombie."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0]
+        return state != "Z"
+    return False
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)

@@ -1,0 +1,33 @@
+"""Runs tasks in this process, one after the other: no start-up time, and simple to debug.
+
+Whatever ends this process, such as running out of memory, ends all the tasks; the executor
+``process`` isolates them.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+
+from mfbpi_core import Executor, Outcome, Task
+from mfbpi_core.executor import RunTask
+
+
+class Serial(Executor):
+    """Runs one task at a time, in the order given; ``jobs`` is an upper limit and has no effect."""
+
+    def map(self, run: RunTask, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        """Run each task when its outcome is asked for.
+
+        A task that raises yields a failed outcome with its traceback. Ctrl-C is not a failure of
+        a task: it propagates.
+        """
+        for task in tasks:
+            yield _outcome(run, task)
+
+
+def _outcome(run: RunTask, task: Task) -> Outcome:
+    try:
+        return run(task.to_json())
+    except (Exception, SystemExit):  # a task that exits must not end the others
+        return Outcome(task_id=task.task_id, status="failed", error=traceback.format_exc())
