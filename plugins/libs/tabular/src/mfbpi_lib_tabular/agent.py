@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -11,6 +13,7 @@ import numpy.typing as npt
 
 from mfbpi_core import Agent, Transition, Transitions
 from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_tabular.schedules import Schedule, restart
 from mfbpi_lib_tabular.simulator import Chunk
 
 
@@ -89,6 +92,76 @@ class CompiledAgent(Agent):
         for name, array in _arrays(self.state):
             array[...] = saved[name]
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
+
+
+class ReplanningAgent(CompiledAgent):
+    """A compiled agent that solves a problem now and then, in Python, between two steps.
+
+    Its rollout stops where solving is due, and goes on afterwards where it stopped::
+
+        @numba.njit(cache=True)
+        def rollout(state, dynamics, chunk, start, env_rng, rng):
+            for t in range(start, chunk.actions.size):
+                if state.schedule.due[0]:
+                    return t
+                a = select(state, dynamics.state[0], rng)
+                s, r, s2, terminated = take_step(dynamics, chunk, t, a, env_rng)
+                learn(state, s, a, r, s2, terminated, rng)
+            return chunk.actions.size
+
+    The learning rule calls :func:`mfbpi_lib_tabular.schedules.tick`. Either driver solves right
+    before the first action for which it is due, so that both draw the same random numbers.
+
+    Attributes:
+        solver_s: seconds spent in :meth:`solve` since the agent was built, for the profile of a
+            run; not part of what learning changes, and so not saved.
+        n_solves: number of those calls.
+    """
+
+    solver_s: float = 0.0
+    n_solves: int = 0
+
+    @property
+    @abstractmethod
+    def schedule(self) -> Schedule:
+        """The part of the state that says when solving is due."""
+
+    @property
+    @abstractmethod
+    def visits(self) -> npt.NDArray[np.int64]:
+        """Visits N(s, a) so far, int64 [S, A]."""
+
+    @abstractmethod
+    def solve(self) -> int:
+        """Solve, write what the sampling rule needs into the state's arrays.
+
+        Returns:
+            Steps after which to solve again, if the visits of no pair double before.
+        """
+
+    def select_action(self, observation: int) -> int:
+        """Sampling rule; see the class."""
+        self._solve_if_due()
+        return super().select_action(observation)
+
+    def advance(self, simulator: Any, n_steps: int) -> Transitions:
+        """Fill a chunk with the compiled rollout, solving where it stops."""
+        dynamics, env_rng = simulator
+        chunk = Chunk.empty(n_steps)
+        done = 0
+        while done < n_steps:
+            self._solve_if_due()
+            done = self.rollout(self.state, dynamics, chunk, done, env_rng, self.rng)
+        return chunk.to_transitions()
+
+    def _solve_if_due(self) -> None:
+        if not self.schedule.due[0]:
+            return
+        started = time.perf_counter()
+        period = self.solve()
+        self.solver_s += time.perf_counter() - started
+        self.n_solves += 1
+        restart(self.schedule, period, self.visits)
 
 
 def _arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, npt.NDArray[Any]]]:

@@ -1,0 +1,48 @@
+"""The upper bound U of Russo & Proutiere (2023, Theorem 3.2) on the characteristic time.
+
+    U(w) = max over sub-optimal (s, a) of  (2 + 8 phi^2 m(s, a)) / (w(s, a) D^2) + K(w) / D^2,
+
+    K(w) = max over s of  C(s) (1+g)^2 / (w(s, pi*(s)) (1-g)^2),
+    m(s, a) = sup over k of (M^k_sa)^(2^(1-k)),   C(s) = max(4, 16 g^2 phi^2 m(s, pi*(s))),
+
+with D the gap, M^k_sa = E[(V*(s') - E V*)^(2^k)], phi the golden ratio and g the discount.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from mfbpi_core.config import parameter
+from mfbpi_lib_bounds import coefficients
+from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_tabular import moments
+
+
+@attrs.frozen(kw_only=True)
+class Config(SolverConfig):
+    """Parameters."""
+
+    k_max: int = parameter(
+        moments.K_MAX,
+        "largest k of the supremum over moments",
+        ge=1,
+        le=40,
+        source="Russo & Proutiere 2023, numerical experiments",
+    )
+
+
+class U(TabularBound):
+    """The bound of this module; see the head of it."""
+
+    config: Config
+
+    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+        """Coefficients of the instance."""
+        return coefficients.u(
+            instance.separation.gaps,
+            instance.largest_moment_terms(self.config.k_max),
+            instance.plan.policy,
+            self.discount,
+            instance.acting,
+        )

@@ -1,0 +1,42 @@
+"""The upper bound U0 of Al Marjani & Proutiere (2021) on the characteristic time.
+
+    U0(w) = max over sub-optimal (s, a) of H0(s, a) / w(s, a)  +  max over s of H0* / w(s, pi*(s)),
+
+    H0(s, a) = 2/D^2 + max(16 Var/D^2, 6 (MD/D)^(4/3)),
+    H0*      = 2/x^2 + min(27/(x^2 (1-g)), max(16 Var*/x^2, 6 (MD*/x)^(4/3))),   x = Dmin (1-g),
+
+with D the gap, Var and MD the variance and the span of V* at the next state, g the discount, and
+Var*, MD* the largest ones of the pairs (s, pi*(s)).
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from mfbpi_lib_bounds import coefficients
+from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_tabular import moments
+
+
+@attrs.frozen(kw_only=True)
+class Config(SolverConfig):
+    """Parameters of the solver; the bound itself has none."""
+
+
+class U0(TabularBound):
+    """The bound of this module; see the head of it."""
+
+    config: Config
+
+    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+        """Coefficients of the instance."""
+        values = instance.plan.values
+        return coefficients.u0(
+            instance.separation.gaps,
+            moments.variances(instance.mdp, values),
+            moments.spans(instance.mdp, values),
+            instance.plan.policy,
+            self.discount,
+            instance.acting,
+        )

@@ -1,0 +1,48 @@
+"""The upper bound U_k: that of Russo & Proutiere (2023, Theorem 3.2) with one k for all pairs.
+
+    U_k(w) = max over sub-optimal (s, a) of  (2 + 8 phi^2 m(s, a)) / (w(s, a) D^2) + K(w) / D^2,
+
+    K(w) = max over s of  C(s) (1+g)^2 / (w(s, pi*(s)) (1-g)^2),
+    m(s, a) = (M^k_sa)^(2^(1-k)),   C(s) = max(4, 16 g^2 phi^2 m(s, pi*(s))),
+
+with D the gap, M^k_sa = E[(V*(s') - E V*)^(2^k)], phi the golden ratio and g the discount. For
+k = 1, m is the variance of V* at the next state.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from mfbpi_core.config import parameter
+from mfbpi_lib_bounds import coefficients
+from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds.instance import Instance
+
+
+@attrs.frozen(kw_only=True)
+class Config(SolverConfig):
+    """Parameters."""
+
+    k: int = parameter(
+        1,
+        "order of the moment, of exponent 2^k",
+        ge=1,
+        le=40,
+        source="Russo & Proutiere 2023, numerical experiments",
+    )
+
+
+class UK(TabularBound):
+    """The bound of this module; see the head of it."""
+
+    config: Config
+
+    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+        """Coefficients of the instance."""
+        return coefficients.u(
+            instance.separation.gaps,
+            instance.moment_terms(self.config.k),
+            instance.plan.policy,
+            self.discount,
+            instance.acting,
+        )

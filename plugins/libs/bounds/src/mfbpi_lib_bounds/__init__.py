@@ -1,0 +1,1 @@
+"""Exact, certified minimisation of bounds on the characteristic time, for mfbpi plugins."""

@@ -1,0 +1,172 @@
+"""The base of the bound plugins: coefficients in, certified minimum out.
+
+Terminal states take no decision: they get no samples and enter no maximum, although their value
+(zero) counts in the spans. With navigation constraints, a walk that ends an episode goes on from
+the initial distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.config import parameter
+from mfbpi_core.errors import UsageError
+from mfbpi_core.mdp import TabularMDP
+from mfbpi_lib_bounds import generative, navigation, programme
+from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
+from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.solution import Solution
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Certified relative gap and flow residual up to which a solution is called optimal.
+OPTIMAL_GAP = 1e-9
+OPTIMAL_RESIDUAL = 1e-12
+
+#: An allocation may miss the simplex by this much.
+SIMPLEX_TOLERANCE = 1e-6
+
+
+@attrs.frozen(kw_only=True)
+class SolverConfig:
+    """How a bound is minimised; the ``Config`` of each bound extends it."""
+
+    method: str = parameter(
+        "exact",
+        "exact: certified scalar search and linear programmes; conic: a convex solver, as a check",
+        choices=("exact", "conic"),
+    )
+    solver: str = parameter("CLARABEL", "convex solver of method=conic, as cvxpy calls it")
+
+
+class TabularBound(Bound):
+    """A bound of the form of :mod:`mfbpi_lib_bounds.coefficients`."""
+
+    def __init__(self, discount: float, config: Any) -> None:
+        super().__init__(discount, config)
+        self._instance: Instance | None = None
+        self._coefficients: Coefficients | None = None
+
+    @abstractmethod
+    def coefficients(self, instance: Instance) -> Coefficients:
+        """The coefficients of this bound for an instance without ties."""
+
+    def evaluate(self, mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float:
+        """Value of the bound at ``allocation`` [S, A]; ``inf`` with ties or pairs left out.
+
+        Raises:
+            UsageError: when the allocation is not a distribution over the pairs.
+            SolverError: when a gap is too small to be told from zero.
+        """
+        weights = _check_allocation(mdp, allocation)
+        instance = self._planned(mdp)
+        if instance.tie_reason():
+            return math.inf
+        return evaluate(self._prepared(instance), weights)
+
+    def solve(self, mdp: TabularMDP, constraint: Constraint = "generative") -> BoundSolution:
+        """Minimise over allocations; see :class:`mfbpi_core.bound.Bound`.
+
+        Raises:
+            UsageError: when the constraint is unknown.
+            SolverError: when a gap is too small to be told from zero, or a solver fails.
+        """
+        if constraint not in ("generative", "navigation"):
+            raise UsageError(
+                f"the constraint is {constraint!r}; expected 'generative' or 'navigation'"
+            )
+        instance = self._planned(mdp)
+        tie = instance.tie_reason()
+        if tie:
+            return _infinite(tie, ties=[list(pair) for pair in instance.separation.ties])
+        obstacle = instance.navigation_reason() if constraint == "navigation" else ""
+        if obstacle:
+            return _infinite(obstacle)
+        if self.config.method == "conic":
+            return self._solve_conic(instance, constraint)
+        return self._solve_exact(instance, constraint)
+
+    def _solve_exact(self, instance: Instance, constraint: Constraint) -> BoundSolution:
+        coefficients = self._prepared(instance)
+        if constraint == "generative":
+            return certified(generative.minimise(coefficients), "scalar search")
+        found = navigation.minimise(coefficients, instance.walk)
+        return certified(found, f"scalar search over {programme.version()}")
+
+    def _solve_conic(self, instance: Instance, constraint: Constraint) -> BoundSolution:
+        # cvxpy takes a second to import and is an optional dependency.
+        try:
+            from mfbpi_lib_convex import conic
+        except ImportError as error:
+            raise UsageError(
+                f"method=conic needs the package mfbpi-lib-convex ({error}); install it, or use "
+                "method=exact"
+            ) from error
+        coefficients = self._prepared(instance)
+        walk = instance.walk if constraint == "navigation" else None
+        return conic.minimise(coefficients, walk, solver=self.config.solver)
+
+    def _planned(self, mdp: TabularMDP) -> Instance:
+        """The instance with its plan, kept while the same MDP is asked about."""
+        if self._instance is None or self._instance.mdp is not mdp:
+            self._instance = Instance(mdp=mdp, discount=self.discount)
+            self._coefficients = None
+        return self._instance
+
+    def _prepared(self, instance: Instance) -> Coefficients:
+        if self._coefficients is None:
+            self._coefficients = self.coefficients(instance)
+        return self._coefficients
+
+
+def certified(found: Solution, solver: str) -> BoundSolution:
+    """The core's view of an exact solution, which says so where its certificate is too weak."""
+    weak = found.relative_gap > OPTIMAL_GAP or found.residual > OPTIMAL_RESIDUAL
+    reason = (
+        f"relative gap {found.relative_gap:.1e} and residual {found.residual:.1e}; expected at "
+        f"most {OPTIMAL_GAP:g} and {OPTIMAL_RESIDUAL:g}"
+    )
+    return BoundSolution(
+        value=found.value,
+        allocation=found.allocation,
+        status="inaccurate" if weak else "optimal",
+        relative_gap=found.relative_gap,
+        residual=found.residual,
+        solver=solver,
+        reason=reason if weak else "",
+        details={"lower_bound": found.lower, "n_programmes": found.n_programmes},
+    )
+
+
+def _infinite(reason: str, **details: Any) -> BoundSolution:
+    return BoundSolution(
+        value=math.inf,
+        allocation=None,
+        status="infinite",
+        relative_gap=0.0,
+        residual=0.0,
+        solver="none",
+        reason=reason,
+        details=details,
+    )
+
+
+def _check_allocation(mdp: TabularMDP, allocation: npt.ArrayLike) -> FloatArray:
+    weights = np.asarray(allocation, dtype=np.float64)
+    shape = (mdp.n_states, mdp.n_actions)
+    if weights.shape != shape:
+        raise UsageError(f"the allocation has shape {weights.shape}; expected [S, A] = {shape}")
+    total = float(weights.sum())
+    if not (weights >= 0.0).all() or not abs(total - 1.0) <= SIMPLEX_TOLERANCE:
+        raise UsageError(
+            f"the allocation has minimum {weights.min():.6g} and sum {total:.10g}; "
+            "expected a distribution: entries of 0 or more that sum to 1"
+        )
+    return weights

@@ -1,0 +1,178 @@
+"""The bounds on the characteristic time, in the one form that they all share.
+
+A bound is a function of an allocation w [S, A],
+
+    U(w) = max over sub-optimal (s, a) of  h(s, a) / w(s, a) + d(s, a) K(w),
+    K(w) = max over s of  c(s) / w(s, pi*(s)),
+
+with coefficients h, d >= 0 and c > 0 of the instance:
+
+| bound   | h(s, a)                                 | d(s, a) | c(s)                               |
+|---------|-----------------------------------------|---------|------------------------------------|
+| u, u_k  | (2 + 8 phi^2 m) / D^2                   | 1 / D^2 | C(s) (1+g)^2 / (1-g)^2             |
+| u_tilde | (2 + 8 phi^2 m) / D^2                   | 1       | max C(s) (1+g)^2 / (Dmin (1-g))^2  |
+| u0      | 2/D^2 + max(16 Var/D^2, 6 (MD/D)^(4/3)) | 1       | H0*, see :func:`u0`                |
+
+where D is the gap of (s, a), phi the golden ratio, m(s, a) the moment term and
+C(s) = max(4, 16 g^2 phi^2 m(s, pi*(s))).
+
+Sources: Russo & Proutiere 2023, Theorem 3.2 (u) and its relaxation (u_tilde); Al Marjani &
+Proutiere 2021 (u0).
+"""
+
+from __future__ import annotations
+
+import functools
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Square of the golden ratio.
+PHI_2 = ((1.0 + 5.0**0.5) / 2.0) ** 2
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Coefficients:
+    """A bound, as a function of the allocation.
+
+    Attributes:
+        h: float64 [S, A]; entries of optimal actions and terminal states are not used.
+        d: float64 [S, A]; likewise.
+        c: float64 [S]; entries of terminal states are not used.
+        policy: int64 [S], pi*.
+        acting: bool [S], states that take decisions; the others get no samples.
+    """
+
+    h: FloatArray
+    d: FloatArray
+    c: FloatArray
+    policy: IntArray
+    acting: BoolArray
+
+    @functools.cached_property
+    def suboptimal(self) -> BoolArray:
+        """Bool [S, A], the pairs over which the maximum is taken."""
+        return _pairs(self.h, self.policy, self.acting)
+
+
+def evaluate(coefficients: Coefficients, allocation: FloatArray) -> float:
+    """U(w) for any w >= 0 [S, A]; ``inf`` where a pair that matters is never sampled.
+
+    U is homogeneous of degree -1: doubling the samples halves it.
+    """
+    pairs, states = coefficients.suboptimal, np.flatnonzero(coefficients.acting)
+    if not pairs.any():
+        return 0.0
+    own = allocation[states, coefficients.policy[states]]
+    with np.errstate(divide="ignore"):
+        worst = float((coefficients.c[states] / own).max())
+        terms = coefficients.h[pairs] / allocation[pairs] + coefficients.d[pairs] * worst
+    return float(terms.max())
+
+
+def u(
+    gaps: FloatArray,
+    moments: FloatArray,
+    policy: IntArray,
+    discount: float,
+    acting: BoolArray | None = None,
+) -> Coefficients:
+    """Theorem 3.2 of Russo & Proutiere (2023).
+
+    Args:
+        gaps: D, [S, A], positive outside the policy.
+        moments: m, [S, A]: (M^k)^(2^(1-k)) for one k (then the bound is u_k), or its largest
+            value over k.
+        policy: pi*, [S].
+        discount: gamma.
+        acting: [S] mask of the states that take decisions; all if omitted.
+    """
+    states, mask = np.arange(len(policy)), _mask(acting, policy)
+    squared = _inverse_power(gaps, ~_pairs(gaps, policy, mask), 2.0)
+    spread = (1.0 + discount) ** 2 / (1.0 - discount) ** 2
+    own = np.maximum(4.0, 16.0 * discount**2 * PHI_2 * moments[states, policy])
+    return Coefficients(
+        h=(2.0 + 8.0 * PHI_2 * moments) * squared,
+        d=squared,
+        c=own * spread,
+        policy=policy,
+        acting=mask,
+    )
+
+
+def u_tilde(
+    gaps: FloatArray,
+    moments: FloatArray,
+    policy: IntArray,
+    discount: float,
+    acting: BoolArray | None = None,
+) -> Coefficients:
+    """The relaxation of :func:`u` with one constant for all states, same arguments.
+
+    Its generative optimum is a closed form: w(s, a) in proportion to h(s, a), and
+    w(s, pi*(s)) to sqrt(c sum(h) / S).
+    """
+    exact = u(gaps, moments, policy, discount, acting)
+    pairs = exact.suboptimal
+    steepest = float(exact.d[pairs].max(initial=0.0))  # 1 / Dmin^2
+    constant = steepest * float(exact.c[exact.acting].max())
+    return attrs.evolve(exact, d=np.ones(gaps.shape), c=np.full(len(policy), constant))
+
+
+def u0(
+    gaps: FloatArray,
+    variances: FloatArray,
+    spans: FloatArray,
+    policy: IntArray,
+    discount: float,
+    acting: BoolArray | None = None,
+) -> Coefficients:
+    """The bound of Al Marjani & Proutiere (2021).
+
+    c(s) = H0* = 2/x^2 + min(27/(x^2 (1-g)), max(16 Var*/x^2, 6 (MD*/x)^(4/3))) with
+    x = Dmin (1-g), and Var*, MD* the largest ones of pairs (s, pi*(s)).
+
+    Args:
+        gaps: D, [S, A], positive outside the policy.
+        variances: Var, [S, A].
+        spans: MD, [S, A].
+        policy: pi*, [S].
+        discount: gamma.
+        acting: [S] mask of the states that take decisions; all if omitted.
+    """
+    mask = _mask(acting, policy)
+    states = np.flatnonzero(mask)
+    own = states, policy[states]
+    pairs = _pairs(gaps, policy, mask)
+    squared = _inverse_power(gaps, ~pairs, 2.0)
+    rate = 6.0 * spans ** (4.0 / 3.0) * _inverse_power(gaps, ~pairs, 4.0 / 3.0)
+    h = 2.0 * squared + np.maximum(16.0 * variances * squared, rate)
+    inverse = 1.0 / (1.0 - discount)
+    steepest = float(squared[pairs].max(initial=0.0)) * inverse**2  # 1 / x^2
+    span_term = 6.0 * float(spans[own].max()) ** (4.0 / 3.0) * steepest ** (2.0 / 3.0)
+    hard = max(16.0 * float(variances[own].max()) * steepest, span_term)
+    constant = 2.0 * steepest + min(27.0 * steepest * inverse, hard)
+    c = np.full(len(policy), constant)
+    return Coefficients(h=h, d=np.ones(gaps.shape), c=c, policy=policy, acting=mask)
+
+
+def _pairs(like: FloatArray, policy: IntArray, acting: BoolArray) -> BoolArray:
+    """Bool [S, A], the pairs outside the policy, in the states that act."""
+    mask: BoolArray = np.arange(like.shape[1])[None, :] != policy[:, None]
+    return mask & acting[:, None]
+
+
+def _mask(acting: BoolArray | None, policy: IntArray) -> BoolArray:
+    return np.ones(len(policy), dtype=np.bool_) if acting is None else acting
+
+
+def _inverse_power(gaps: FloatArray, unused: BoolArray, power: float) -> FloatArray:
+    """D^-power [S, A]; 1 where D is not used, infinite where a sub-optimal gap is zero."""
+    with np.errstate(divide="ignore"):
+        inverse: FloatArray = np.where(unused, 1.0, gaps) ** -power
+    return inverse

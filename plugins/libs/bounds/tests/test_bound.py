@@ -1,0 +1,186 @@
+import math
+
+import numpy as np
+import pytest
+
+from mfbpi_core.errors import SolverError, UsageError
+from mfbpi_core.mdp import TabularMDP
+from mfbpi_lib_bounds import bound as bounds
+from mfbpi_lib_bounds import coefficients
+from mfbpi_lib_bounds.bound import SolverConfig, TabularBound, certified
+from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.solution import Solution
+
+
+class _Variance(TabularBound):
+    """The bound u_1."""
+
+    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+        """Coefficients with the variance for the moment."""
+        plan, gaps = instance.plan, instance.separation.gaps
+        terms = instance.moment_terms(1)
+        return coefficients.u(gaps, terms, plan.policy, self.discount, instance.acting)
+
+
+def _made(discount: float = 0.9) -> _Variance:
+    return _Variance(discount, SolverConfig())
+
+
+def _deterministic(moves, rewards, **options) -> TabularMDP:
+    """An instance in which action a leads from s surely to moves[s][a]."""
+    successors = np.array(moves)[:, :, None]
+    return TabularMDP.from_successors(successors, np.ones(successors.shape), rewards, **options)
+
+
+@pytest.fixture
+def tied() -> TabularMDP:
+    """Two identical actions in each of two states."""
+    return TabularMDP.from_dense(np.full((2, 2, 2), 0.5), [[0.2, 0.2], [0.7, 0.7]])
+
+
+@pytest.mark.parametrize("constraint", ["generative", "navigation"])
+def test_solve_and_evaluate_agree(riverswim, constraint):
+    """The value is that of the allocation; below it, the certificate."""
+    mdp, bound = riverswim(7), _made()
+
+    found = bound.solve(mdp, constraint)
+
+    assert found.status == "optimal"
+    assert bound.evaluate(mdp, found.allocation) == found.value
+    assert found.details["lower_bound"] == pytest.approx(found.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("constraint", ["generative", "navigation"])
+def test_ties_are_infinite(tied, constraint):
+    """The reason and the tied pairs are given."""
+    found = _made().solve(tied, constraint)
+
+    assert (found.value, found.status, found.allocation) == (math.inf, "infinite", None)
+    assert "optimal policy not unique" in found.reason
+    assert sorted(found.details["ties"]) in ([[0, 0], [1, 0]], [[0, 1], [1, 1]])
+    assert f"(s=0, a={found.details['ties'][0][1]})" in found.reason
+    assert _made().evaluate(tied, np.full((2, 2), 0.25)) == math.inf
+
+
+def test_gap_below_rounding_is_a_typed_error():
+    """Neither a tie nor a number: the message gives the tolerance and the pair."""
+    mdp = TabularMDP.from_dense(np.ones((1, 2, 1)), [[0.5, 0.5 - 2e-12]])
+
+    with pytest.raises(SolverError, match=r"1 gaps are below .* pairs \(s=0, a=1\)"):
+        _made(0.9999).solve(mdp)
+
+
+def test_small_gaps_of_long_rivers_are_solved(riverswim):
+    """RiverSwim 50 at gamma 0.99: certified under both constraints."""
+    for constraint in ("generative", "navigation"):
+        found = _made(0.99).solve(riverswim(50), constraint)
+
+        assert (found.status, found.relative_gap < 1e-9) == ("optimal", True)
+
+
+def test_several_closed_classes_have_no_walk():
+    """The message names the states of each class; the generative bound stays finite."""
+    mdp = _deterministic([[1, 2], [1, 1], [2, 2]], [[0.0, 0.1], [1.0, 0.0], [0.0, 0.5]])
+
+    found = _made().solve(mdp, "navigation")
+
+    assert (found.value, found.status) == (math.inf, "infinite")
+    assert "2 closed classes of states: {1}; {2}" in found.reason
+    assert math.isfinite(_made().solve(mdp, "generative").value)
+
+
+def test_states_left_for_good_have_no_walk():
+    """State 0 is never seen again."""
+    mdp = _deterministic([[1, 2], [1, 2], [2, 1]], [[0.0, 0.1], [1.0, 0.0], [0.0, 0.5]])
+
+    found = _made().solve(mdp, "navigation")
+
+    assert found.value == math.inf
+    assert "leaves states {0} for good" in found.reason
+
+
+@pytest.mark.parametrize("constraint", ["generative", "navigation"])
+def test_terminal_states_get_no_samples(constraint):
+    """An exit or a cycle: the terminal state has no weight, and the walk restarts."""
+    mdp = _deterministic(
+        [[1, 2], [0, 2], [2, 2]],
+        [[0.1, 0.3], [0.6, 0.2], [0.0, 0.0]],
+        terminal=np.array([False, False, True]),
+    )
+
+    found = _made().solve(mdp, constraint)
+
+    assert found.status == "optimal"
+    assert (found.allocation[2] == 0.0).all()
+    assert (found.allocation[:2] > 0.0).all()
+    if constraint == "navigation":  # all that ends or cycles comes back to state 0
+        w = found.allocation
+        assert w[0].sum() == pytest.approx(w[0, 1] + w[1].sum())
+
+
+@pytest.mark.parametrize(
+    ("allocation", "message"),
+    [
+        (np.full((3, 2), 1 / 6), r"shape \(3, 2\); expected \[S, A\] = \(2, 2\)"),
+        (np.full((2, 2), 0.2), "sum 0.8"),
+        (np.array([[0.6, 0.6], [-0.1, -0.1]]), "minimum -0.1"),
+        (np.full((2, 2), np.nan), "minimum nan"),
+    ],
+)
+def test_allocations_that_are_none(riverswim, allocation, message):
+    """Only distributions over the pairs are evaluated."""
+    with pytest.raises(UsageError, match=message):
+        _made().evaluate(riverswim(2), allocation)
+
+
+def test_unknown_constraint(riverswim):
+    """The message lists the two that exist."""
+    with pytest.raises(UsageError, match="expected 'generative' or 'navigation'"):
+        _made().solve(riverswim(2), "walking")
+
+
+def test_weak_certificates_are_not_called_optimal():
+    """A gap above 1e-9 is surfaced as inaccurate, with the numbers."""
+    weak = Solution(
+        value=2.0,
+        allocation=np.ones((1, 1)),
+        lower=1.9,
+        residual=0.0,
+        n_programmes=1,
+        x=1.0,
+        basis=None,
+    )
+
+    found = certified(weak, "test")
+
+    assert found.status == "inaccurate"
+    assert "relative gap 5.0e-02" in found.reason
+
+
+def test_solving_prints_nothing(riverswim, capfd):
+    """HiGHS greets on standard output unless told not to, which would spoil --json."""
+    _made().solve(riverswim(4), "navigation")
+
+    assert capfd.readouterr() == ("", "")
+
+
+def test_another_instance_is_planned_anew(riverswim):
+    """One bound object serves several instances in turn."""
+    bound = _made()
+    values = [bound.solve(riverswim(n)).value for n in (3, 5, 3)]
+
+    assert values[0] == values[2] != values[1]
+
+
+def test_conic_without_its_library(riverswim, monkeypatch):
+    """The message says what to install."""
+    monkeypatch.setitem(__import__("sys").modules, "mfbpi_lib_convex", None)
+    bound = _Variance(0.9, SolverConfig(method="conic"))
+
+    with pytest.raises(UsageError, match="needs the package mfbpi-lib-convex"):
+        bound.solve(riverswim(3))
+
+
+def test_thresholds_are_those_promised():
+    """Certified to 1e-9, feasible to 1e-12."""
+    assert (bounds.OPTIMAL_GAP, bounds.OPTIMAL_RESIDUAL) == (1e-9, 1e-12)

@@ -1,0 +1,1 @@
+"""Bounds on the characteristic time as convex programmes, for mfbpi plugins."""

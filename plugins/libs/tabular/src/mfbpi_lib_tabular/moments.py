@@ -1,0 +1,92 @@
+"""Moments of the optimal value at the next state, the difficulty of learning it.
+
+Russo & Proutiere (2023), section 3: variance Var_sa, span MD_sa and the moments
+M^k_sa = E_{s' ~ P(.|s,a)}[(V(s') - E V)^(2^k)]. The exponent reaches 2^19, so moments are
+computed as logarithms relative to each pair's own largest deviation, in memory O(S A K).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.mdp import TabularMDP
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Largest k of the suprema over k, as in the paper's experiments.
+K_MAX = 19
+
+
+def expected_values(mdp: TabularMDP, values: FloatArray) -> FloatArray:
+    """E_{P(.|s,a)} V, float64 [S, A]."""
+    expected: FloatArray = np.einsum("sak,sak->sa", mdp.probabilities, values[mdp.successors])
+    return expected
+
+
+def variances(mdp: TabularMDP, values: FloatArray) -> FloatArray:
+    """Var_sa, the variance of V at the next state, float64 [S, A]."""
+    deviation = values[mdp.successors] - expected_values(mdp, values)[:, :, None]
+    variance: FloatArray = np.einsum("sak,sak->sa", mdp.probabilities, deviation**2)
+    return variance
+
+
+def spans(mdp: TabularMDP, values: FloatArray) -> FloatArray:
+    """MD_sa = max over ALL states s' of |V(s') - E_{P(.|s,a)} V|, float64 [S, A]."""
+    mean = expected_values(mdp, values)
+    span: FloatArray = np.maximum(values.max() - mean, mean - values.min())
+    return span
+
+
+def moment_roots(mdp: TabularMDP, values: FloatArray, k: int) -> FloatArray:
+    """(M^k_sa)^(2^-k), float64 [S, A]; non-decreasing in k and at most MD_sa.
+
+    Args:
+        mdp: the instance.
+        values: V, [S].
+        k: 1 or more; the exponent is 2^k.
+
+    Raises:
+        ValueError: when k is below 1.
+    """
+    size, log_ratio = _deviations(mdp, values)
+    return _root(mdp, size, log_ratio, k)
+
+
+def moment_terms(mdp: TabularMDP, values: FloatArray, k: int) -> FloatArray:
+    """(M^k_sa)^(2^(1-k)), the form that enters the bounds, float64 [S, A]."""
+    return moment_roots(mdp, values, k) ** 2
+
+
+def largest_moment_roots(mdp: TabularMDP, values: FloatArray, k_max: int = K_MAX) -> FloatArray:
+    """The largest over k = 1..k_max of (M^k_sa)^(2^-k), float64 [S, A].
+
+    The roots do not decrease in k, so this is the one of ``k_max``; rounding aside, which is
+    why the variance is looked at too.
+    """
+    size, log_ratio = _deviations(mdp, values)
+    return np.maximum(_root(mdp, size, log_ratio, k_max), _root(mdp, size, log_ratio, 1))
+
+
+def largest_moment_terms(mdp: TabularMDP, values: FloatArray, k_max: int = K_MAX) -> FloatArray:
+    """m(s, a) = max over k = 1..k_max of (M^k_sa)^(2^(1-k)), float64 [S, A]."""
+    return largest_moment_roots(mdp, values, k_max) ** 2
+
+
+def _deviations(mdp: TabularMDP, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Largest deviation on the support [S, A], and logarithms of the others over it [S, A, K]."""
+    mean = expected_values(mdp, values)[:, :, None]
+    deviation = np.abs(values[mdp.successors] - mean)
+    deviation[mdp.probabilities == 0.0] = 0.0
+    size = deviation.max(axis=2)  # [S, A]
+    ratio = deviation / np.where(size > 0.0, size, 1.0)[:, :, None]
+    with np.errstate(divide="ignore"):  # the logarithm of no deviation is minus infinity
+        return size, np.log(ratio)
+
+
+def _root(mdp: TabularMDP, size: FloatArray, log_ratio: FloatArray, k: int) -> FloatArray:
+    """The root size * (sum_k p ratio^(2^k))^(2^-k)."""
+    if k < 1:
+        raise ValueError(f"the moment k is {k}; expected an integer of 1 or more")
+    relative = np.einsum("sak,sak->sa", mdp.probabilities, np.exp(2.0**k * log_ratio))
+    return np.where(size > 0.0, size * relative ** (2.0**-k), 0.0)

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from mfbpi_core.errors import ModelError
+from mfbpi_core.mdp import TabularMDP
+from mfbpi_lib_tabular import structure
+
+
+def _deterministic(moves, **options) -> TabularMDP:
+    """An instance in which action a leads from s surely to moves[s][a]."""
+    successors = np.array(moves)[:, :, None]
+    return TabularMDP.from_successors(
+        successors, np.ones(successors.shape), np.zeros(successors.shape[:2]), **options
+    )
+
+
+def test_riverswim_is_one_class(riverswim):
+    """Every state of the river reaches every other."""
+    mdp = riverswim(6)
+
+    assert structure.is_communicating(mdp)
+    assert [c.tolist() for c in structure.closed_classes(mdp)] == [list(range(6))]
+    assert structure.unreachable_states(mdp).size == 0
+
+
+def test_two_closed_classes():
+    """State 0 can fall into {1, 2} or {3} and never return."""
+    mdp = _deterministic([[1, 3], [2, 2], [1, 1], [3, 3]])
+
+    assert not structure.is_communicating(mdp)
+    assert [c.tolist() for c in structure.closed_classes(mdp)] == [[1, 2], [3]]
+
+
+def test_unreachable_states_are_named():
+    """From state 0 only 0 and 1 can be reached."""
+    mdp = _deterministic([[1, 0], [0, 0], [0, 3], [3, 3]])
+
+    assert structure.unreachable_states(mdp).tolist() == [2, 3]
+
+
+def test_initial_distribution_decides_what_is_reachable():
+    """Started in state 3, nothing else is reached."""
+    mdp = _deterministic([[1, 0], [0, 0], [0, 3], [3, 3]], initial=[0, 0, 0, 1])
+
+    assert structure.unreachable_states(mdp).tolist() == [0, 1, 2]
+
+
+def test_stationary_distribution_by_hand(riverswim):
+    """Always right in a two-state river: 0.3 up, 0.7 down, so 0.7 and 0.3 of the time."""
+    assert structure.stationary_distribution(riverswim(2), [1, 1]) == pytest.approx([0.7, 0.3])
+
+
+def test_stationary_distribution_is_balanced(garnet):
+    """Balance mu P = mu for a random chain, deterministic and stochastic policies."""
+    mdp = garnet(200)
+    for policy in (np.zeros(200, dtype=int), np.full((200, 3), 1 / 3)):
+        mu = structure.stationary_distribution(mdp, policy)
+        weights = np.eye(3)[policy] if policy.ndim == 1 else policy
+        chain = np.einsum("sa,sat->st", weights, mdp.transitions)
+
+        assert mu.sum() == pytest.approx(1.0)
+        assert mu @ chain == pytest.approx(mu, abs=1e-14)
+
+
+def test_transient_states_have_no_weight():
+    """One closed class is enough: states left for good have frequency zero."""
+    mdp = _deterministic([[1, 1], [2, 2], [1, 1]])
+
+    assert structure.stationary_distribution(mdp, [0, 0, 0]) == pytest.approx([0.0, 0.5, 0.5])
+
+
+def test_reducible_chain_names_its_classes():
+    """The frequencies would depend on the start: the message lists the states of each class."""
+    mdp = _deterministic([[0, 1], [2, 0], [1, 0]])
+
+    with pytest.raises(ModelError, match=r"2 closed classes, of states \{0\}; \{1, 2\}"):
+        structure.stationary_distribution(mdp, [0, 0, 0])
+    assert [c.tolist() for c in structure.policy_closed_classes(mdp, [0, 0, 0])] == [[0], [1, 2]]
+
+
+def test_episodes_restart_the_walk():
+    """Three steps 0, 1, 2 and the end: each third of the time, and communicating."""
+    mdp = _deterministic([[1], [2], [3], [3]], terminal=np.array([False, False, False, True]))
+
+    third = pytest.approx([1 / 3, 1 / 3, 1 / 3, 0.0])
+    assert structure.stationary_distribution(mdp, [0, 0, 0, 0]) == third
+    assert structure.is_communicating(mdp)
+    assert structure.unreachable_states(mdp).size == 0
+
+
+def test_episode_that_ends_before_it_starts():
+    """With every first state terminal there is no walk."""
+    mdp = _deterministic([[1], [1]], terminal=np.array([True, False]))
+
+    with pytest.raises(ModelError, match="every first state is terminal"):
+        structure.walk(mdp)
