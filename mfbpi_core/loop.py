@@ -15,8 +15,8 @@ from mfbpi_core.metric import Metric
 from mfbpi_core.seeding import Streams
 from mfbpi_core.types import Row, Snapshot, Transition, Transitions
 
-#: Longest chunk held in memory, whatever the evaluation interval.
-MAX_CHUNK = 50_000
+#: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
+MAX_CHUNK_STEPS, MAX_CHUNK_BYTES = 50_000, 2**26
 
 
 class Interaction:
@@ -72,6 +72,12 @@ class Interaction:
         return transition
 
 
+def longest_chunk(environment: Environment) -> int:
+    """Steps that fit into a chunk: two observations of eight-byte numbers weigh most."""
+    bytes_per_step = 2 * 8 * math.prod(environment.observation_shape)
+    return max(1, min(MAX_CHUNK_STEPS, MAX_CHUNK_BYTES // bytes_per_step))
+
+
 @attrs.define(kw_only=True)
 class Run:
     """One run, from step 0 to its horizon.
@@ -121,10 +127,11 @@ class Run:
         """Advance to the next evaluation point, in chunks of bounded size."""
         following = (interaction.step // self.eval_every + 1) * self.eval_every
         target = min(following, self.horizon)
+        longest = longest_chunk(self.environment)
         while interaction.step < target and not self._ended(interaction):
             left = None if self.episodes is None else self.episodes - interaction.episode
             started = time.perf_counter()
-            chunk = interaction.advance(min(target - interaction.step, MAX_CHUNK), left)
+            chunk = interaction.advance(min(target - interaction.step, longest), left)
             learned = time.perf_counter()
             for metric in self.metrics.values():
                 metric.observe(chunk)

@@ -141,7 +141,8 @@ class Registry:
             parts.append(f"did you mean {close[0]}?")
         others = sorted({p.kind for p in self.plugins if p.spec.name == name})
         if others:
-            parts.append(f"there is a {' and a '.join(others)} of that name")
+            articled = [f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}" for kind in others]
+            parts.append(f"there is {' and '.join(articled)} of that name")
         parts.append(f"installed: {', '.join(names) if names else 'none'}")
         parts.extend(f"not loaded: {problem}" for problem in self.problems)
         return "; ".join(parts)

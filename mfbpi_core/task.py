@@ -16,10 +16,17 @@ class PluginRef:
     Attributes:
         name: ``name``, or ``distribution:name`` where the name alone is ambiguous.
         config: every parameter with its value, defaults included.
+        label: how it is called in the results; the name if empty.
     """
 
     name: str
     config: dict[str, Any] = attrs.field(factory=dict)
+    label: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The label, or the name where there is none."""
+        return self.label or self.name
 
 
 @attrs.frozen(kw_only=True)

@@ -1,0 +1,129 @@
+"""Experiments as data: which grids are run, which instances are measured, what is drawn.
+
+Where a parameter is a tuple, every value is tried: one agent or environment for each.
+
+Example:
+    >>> from mfbpi_core.experiment import Choice
+    >>> [choice.label for choice in Choice("riverswim", n_states=(5, 10)).expand()]
+    ['riverswim(n_states=5)', 'riverswim(n_states=10)']
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import attrs
+
+Constraint = Literal["generative", "navigation"]
+
+
+@attrs.frozen(init=False)
+class Choice:
+    """A plugin by name, with values of its parameters.
+
+    Attributes:
+        name: name of the plugin.
+        parameters: parameter to value; a tuple stands for each of its values in turn.
+        label: how it is called in the results; made from what varies if empty.
+        replicate: the parameter whose values are independent draws of one thing, such as the
+            seed of a random instance; it stays out of the label.
+    """
+
+    name: str
+    parameters: dict[str, Any]
+    label: str
+    replicate: str
+
+    def __init__(
+        self, name: str, /, *, label: str = "", replicate: str = "", **parameters: Any
+    ) -> None:
+        self.__attrs_init__(name, parameters, label or name, replicate)
+
+    def expand(self) -> Iterator[Choice]:
+        """One choice for each combination of values, labelled by the parameters that vary."""
+        varying = {key: v for key, v in self.parameters.items() if isinstance(v, tuple)}
+        for values in itertools.product(*varying.values()):
+            point = dict(zip(varying, values, strict=True))
+            named = {key: value for key, value in point.items() if key != self.replicate}
+            suffix = ",".join(f"{key}={value}" for key, value in named.items())
+            label = f"{self.label}({suffix})" if suffix else self.label
+            yield Choice(
+                self.name, label=label, replicate=self.replicate, **{**self.parameters, **point}
+            )
+
+    def expand_replicates(self) -> Iterator[tuple[Choice, int | None]]:
+        """As :meth:`expand`, each with the value of its replicate parameter, or None."""
+        for choice in self.expand():
+            yield choice, choice.parameters[self.replicate] if self.replicate else None
+
+
+@attrs.frozen(kw_only=True)
+class RunGrid:
+    """Agents x environments x seeds; None leaves a setting to the environment's protocol.
+
+    Attributes:
+        agents: the agents.
+        environments: the environments.
+        seeds: as on the command line, such as ``"0:10"``.
+        steps: steps of each run.
+        episodes: episodes of each run.
+        eval_every: steps between evaluations.
+        discount: gamma.
+        metrics: names; all that apply if empty.
+        arrays: whether the metrics' arrays are kept.
+    """
+
+    agents: tuple[Choice, ...]
+    environments: tuple[Choice, ...]
+    seeds: str | None = None
+    steps: int | None = None
+    episodes: int | None = None
+    eval_every: int | None = None
+    discount: float | None = None
+    metrics: tuple[str, ...] = ()
+    arrays: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class InstanceStudy:
+    """Quantities and bounds of instances; nothing is run.
+
+    Attributes:
+        environments: environments with a model.
+        discounts: each is tried.
+        quantities: whether the quantities of ``mfbpi describe`` are tabulated.
+        moments: orders k of the moments that are tabulated.
+        bounds: bounds that are minimised, and evaluated at each other's optimal allocation.
+        constraints: each is tried.
+    """
+
+    environments: tuple[Choice, ...]
+    discounts: tuple[float, ...]
+    quantities: bool = False
+    moments: tuple[int, ...] = ()
+    bounds: tuple[Choice, ...] = ()
+    constraints: tuple[Constraint, ...] = ("generative",)
+
+
+@attrs.frozen(kw_only=True)
+class Experiment:
+    """What ``mfbpi sweep NAME`` does.
+
+    Attributes:
+        summary: one line.
+        reference: paper, figure or table.
+        runs: a grid of runs, or None.
+        studies: studies of instances.
+        figures: file stem to import string of a function from the table of results (pyarrow) to
+            a matplotlib figure.
+        notes: what a reader of the results should know.
+    """
+
+    summary: str
+    reference: str = ""
+    runs: RunGrid | None = None
+    studies: tuple[InstanceStudy, ...] = ()
+    figures: dict[str, str] = attrs.field(factory=dict)
+    notes: str = ""

@@ -1,0 +1,1 @@
+"""What environments of DeepMind's bsuite share; importing this imports no bsuite."""
