@@ -1,0 +1,174 @@
+"""Which checks apply to a distribution, and running them with or without pytest."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from mfbpi_core import hookspecs
+from mfbpi_core.errors import NotFoundError
+from mfbpi_core.plugin import Plugin
+from mfbpi_core.registry import Registry
+from mfbpi_core.testing import (
+    agent_checks,
+    bound_checks,
+    environment_checks,
+    executor_checks,
+    experiment_checks,
+    gate_checks,
+    metric_checks,
+    model_checks,
+    plugin_checks,
+    state_checks,
+    stream_checks,
+)
+from mfbpi_core.testing.outcomes import Check, CheckResult
+from mfbpi_core.testing.plugin_checks import Distribution
+from mfbpi_core.testing.subject import Subject
+
+if TYPE_CHECKING:
+    import pytest
+
+#: The checks of each kind, besides those of every plugin.
+CHECKS: dict[str, tuple[Callable[[Subject], None], ...]] = {
+    "agent": agent_checks.CHECKS + gate_checks.CHECKS + state_checks.AGENT_CHECKS,
+    "environment": environment_checks.CHECKS
+    + stream_checks.CHECKS
+    + model_checks.CHECKS
+    + state_checks.ENVIRONMENT_CHECKS,
+    "bound": bound_checks.CHECKS,
+    "metric": metric_checks.CHECKS,
+    "executor": executor_checks.CHECKS,
+    "experiment": experiment_checks.CHECKS,
+}
+
+
+def checks_for(distribution: str, registry: Registry | None = None) -> list[Check]:
+    """Every check of a distribution and of its plugins; calling one runs it.
+
+    Args:
+        distribution: name of an installed distribution, such as ``"mfbpi-agent-mf-bpi"``.
+        registry: the plugins installed; discovered if None.
+
+    Raises:
+        NotFoundError: when no distribution of that name declares entry points of ours.
+    """
+    registry = Registry.discover() if registry is None else registry
+    package = _distribution(distribution, registry)
+    plugins = [p for p in registry.plugins if _same(p.distribution, distribution)]
+    checks = list(_distribution_checks(package))
+    for plugin in plugins:
+        subject = Subject(plugin, registry)
+        functions = plugin_checks.CHECKS + CHECKS[plugin.kind]
+        checks.extend(_check(plugin, function, subject) for function in functions)
+    return checks
+
+
+def run_checks(distribution: str) -> list[CheckResult]:
+    """Run every check of a distribution, without pytest.
+
+    Raises:
+        NotFoundError: when no distribution of that name declares entry points of ours.
+    """
+    return [check.result() for check in checks_for(distribution)]
+
+
+def parametrize_with_checks(
+    distribution: str, expected_failures: Mapping[str, str] | None = None
+) -> pytest.MarkDecorator:
+    """A decorator that runs a pytest function once for each check of a distribution.
+
+    Args:
+        distribution: name of an installed distribution.
+        expected_failures: by name of the check, the reason why it cannot hold; that it fails is
+            then required.
+
+    Raises:
+        NotFoundError: when the distribution is not found, or lacks a check expected to fail.
+
+    Example:
+        .. code-block:: python
+
+            from mfbpi_core.testing import Check, parametrize_with_checks
+
+            @parametrize_with_checks("mfbpi-agent-mf-bpi")
+            def test_conformance(check: Check) -> None:
+                check()
+    """
+    import pytest
+
+    reasons = dict(expected_failures or {})
+    checks = checks_for(distribution)
+    unknown = sorted(reasons.keys() - {check.name for check in checks})
+    if unknown:
+        raise NotFoundError(f"expected to fail, but {distribution} has no checks {unknown}")
+    parameters = []
+    for check in checks:
+        marks = []
+        if check.name in reasons:
+            marks.append(pytest.mark.xfail(strict=True, reason=reasons[check.name]))
+        parameters.append(pytest.param(check, id=check.id, marks=marks))
+    return pytest.mark.parametrize("check", parameters)
+
+
+def _distribution_checks(package: Distribution) -> Iterator[Check]:
+    for function in plugin_checks.DISTRIBUTION_CHECKS:
+        yield Check(
+            kind="distribution",
+            plugin=package.name,
+            name=function.__name__,
+            rule=_rule(function),
+            origin=package.name,
+            run=functools.partial(function, package),
+        )
+
+
+def _check(plugin: Plugin, function: Callable[[Subject], None], subject: Subject) -> Check:
+    return Check(
+        kind=plugin.kind,
+        plugin=plugin.spec.name,
+        name=function.__name__,
+        rule=_rule(function),
+        origin=f"{plugin.distribution} {plugin.version}",
+        run=functools.partial(function, subject),
+    )
+
+
+def _rule(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").splitlines()[0].rstrip(".")
+
+
+def _distribution(name: str, registry: Registry) -> Distribution:
+    try:
+        found = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        raise NotFoundError(
+            _not_found(f"no distribution {name!r} is installed", registry)
+        ) from None
+    points = tuple(found.entry_points.select(group=hookspecs.PROJECT))
+    if not points:
+        raise NotFoundError(_not_found(f"{name} has no entry point in group mfbpi", registry))
+    return Distribution(
+        name=found.name,
+        points=points,
+        requirements=tuple(found.requires or ()),
+        problems=tuple(p for p in registry.problems if _same(p.distribution, name)),
+    )
+
+
+def _not_found(cause: str, registry: Registry) -> str:
+    known = {p.distribution for p in registry.plugins} | {p.distribution for p in registry.problems}
+    return f"{cause}; distributions with plugins: {', '.join(sorted(known)) or 'none'}"
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two spellings name one distribution: case, and -, _ and . do not matter."""
+    return _normal(one) == _normal(other)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

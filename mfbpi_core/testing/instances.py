@@ -1,0 +1,187 @@
+"""Small environments of the kit's own, in plain numpy, and random instances for bounds."""
+
+from __future__ import annotations
+
+import bisect
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.environment import Cells, Environment
+from mfbpi_core.errors import ActionError
+from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.types import Observation
+
+#: Steps after which an episode of the kit's environments is truncated.
+TIME_LIMIT = 10
+
+
+class ModelEnvironment(Environment):
+    """Any tabular MDP as an environment, interpreted step by step, with a time limit.
+
+    Args:
+        mdp: the model.
+        limit: steps after which an episode is truncated; None for no limit.
+    """
+
+    def __init__(self, mdp: TabularMDP, limit: int | None = TIME_LIMIT) -> None:
+        self.mdp = mdp
+        self.n_states = mdp.n_states
+        self.n_actions = mdp.n_actions
+        self.reward_range = mdp.reward_range
+        self.max_episode_steps = limit
+        self._first: list[float] = np.cumsum(mdp.initial).tolist()
+        self._cdf: list[Any] = np.cumsum(mdp.probabilities, axis=2).tolist()  # [s][a][k]
+        self.rng = np.random.default_rng()
+        self.state = 0
+        self.elapsed = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Draw the first state."""
+        if seed is not None:
+            self.rng = np.random.default_rng(seed)
+        self.state = self.draw(self._first)
+        self.elapsed = 0
+        return self.observe(self.state), {}
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Draw the successor, then the reward."""
+        self.check_action(action)
+        slot = self.draw(self._cdf[self.state][action])
+        mean = float(self.mdp.rewards[self.state, action, slot])
+        law = self.mdp.reward_law
+        reward = float(self.rng.random() < mean) if law == "bernoulli" else mean
+        self.state = int(self.mdp.successors[self.state, action, slot])
+        self.elapsed += 1
+        terminated = bool(self.mdp.terminal[self.state])
+        limit = self.max_episode_steps
+        truncated = limit is not None and self.elapsed >= limit and not terminated
+        return self.observe(self.state), reward, terminated, truncated, {}
+
+    def draw(self, cdf: list[float]) -> int:
+        """Draw an index from cumulative probabilities."""
+        return min(bisect.bisect_right(cdf, self.rng.random()), len(cdf) - 1)
+
+    def check_action(self, action: Any) -> None:
+        """Refuse everything but integers in 0..A-1."""
+        whole = isinstance(action, numbers.Integral) and not isinstance(action, bool)
+        if not whole or not 0 <= action < self.n_actions:
+            raise ActionError(
+                f"action is {action!r}; expected an integer from 0 to {self.n_actions - 1}"
+            )
+
+    def observe(self, state: int) -> Observation:
+        """What is shown of a state: the state."""
+        return state
+
+    @property
+    def model(self) -> TabularMDP | None:
+        """The model."""
+        return self.mdp
+
+    @property
+    def cells(self) -> Cells | None:
+        """One cell per state."""
+        return Cells(count=self.mdp.n_states, index=lambda states: np.asarray(states, np.int64))
+
+
+class OneHotEnvironment(ModelEnvironment):
+    """The same with observations that are arrays: one-hot vectors, float32 [S]."""
+
+    def __init__(self, mdp: TabularMDP, limit: int | None = TIME_LIMIT) -> None:
+        super().__init__(mdp, limit)
+        self.n_states = None
+        self.observation_shape = (mdp.n_states,)
+
+    def observe(self, state: int) -> Observation:
+        """The unit vector of a state."""
+        return np.eye(self.mdp.n_states, dtype=np.float32)[state]
+
+    @property
+    def cells(self) -> Cells | None:
+        """One cell per state."""
+        return Cells(count=self.mdp.n_states, index=lambda rows: rows.argmax(axis=1))
+
+
+def two_state_chain() -> TabularMDP:
+    """Two states, two actions, every transition possible, Bernoulli rewards."""
+    transitions = [[[0.8, 0.2], [0.3, 0.7]], [[0.9, 0.1], [0.4, 0.6]]]
+    rewards = [[0.1, 0.3], [0.2, 0.9]]
+    return TabularMDP.from_dense(transitions, rewards, reward_law="bernoulli", initial=[0.75, 0.25])
+
+
+class Gate(ModelEnvironment):
+    """State 0 is before a gate, state 1 beyond it; passing ends the episode one way or the other.
+
+    In state 0, action 0 passes to state 1 with reward 0 and action 1 stays with reward 0.3.
+    Beyond, action 0 pays 1 and action 1 pays 0.8, and both stay. Episodes start before and beyond
+    the gate in turn. With gamma = 0.9, what lies beyond is worth 10: passing is worth 9 and
+    staying at most 8.4 where passing truncates; 0 and 3 where it terminates.
+
+    Args:
+        terminates: whether passing the gate terminates the episode, else it truncates it.
+    """
+
+    def __init__(self, *, terminates: bool) -> None:
+        passing, staying, beyond = [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]
+        super().__init__(
+            TabularMDP.from_dense([[passing, staying], [beyond, beyond]], [[0.0, 0.3], [1.0, 0.8]])
+        )
+        self.terminates = terminates
+        self.episodes = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start before the gate, next time beyond it."""
+        self.episodes = 0 if seed is not None else self.episodes + 1
+        super().reset(seed=seed, options=options)
+        self.state = self.episodes % 2
+        return self.observe(self.state), {}
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Passing the gate ends the episode."""
+        before = self.state
+        observation, reward, _, truncated, info = super().step(action)
+        passed = before == 0 and self.state == 1
+        terminated = passed and self.terminates
+        return observation, reward, terminated, (truncated or passed) and not terminated, info
+
+    @property
+    def model(self) -> TabularMDP | None:
+        """None: whether passing ends everything is not in the transition probabilities."""
+        return None
+
+
+class OneHotGate(Gate, OneHotEnvironment):
+    """The gate with observations that are arrays."""
+
+
+def random_mdp(rng: np.random.Generator, n_states: int = 4, n_actions: int = 3) -> TabularMDP:
+    """Dirichlet(1) transitions and uniform mean rewards: communicating, without ties."""
+    transitions = rng.dirichlet(np.ones(n_states), size=(n_states, n_actions))
+    rewards = rng.random((n_states, n_actions))
+    return TabularMDP.from_dense(transitions, rewards, reward_law="bernoulli")
+
+
+def tied_mdp() -> TabularMDP:
+    """Two states whose two actions do the same: every policy is optimal."""
+    transitions = np.full((2, 2, 2), 0.5)
+    return TabularMDP.from_dense(transitions, [[0.2, 0.2], [0.7, 0.7]], reward_law="bernoulli")
+
+
+def relabelled(mdp: TabularMDP, order: npt.NDArray[np.int64]) -> TabularMDP:
+    """The same instance with state ``order[i]`` called i."""
+    dense = mdp.transitions[order][:, :, order]
+    return TabularMDP.from_dense(
+        dense,
+        mdp.mean_rewards[order],
+        reward_law=mdp.reward_law,
+        initial=mdp.initial[order],
+        terminal=mdp.terminal[order],
+        reward_range=mdp.reward_range,
+    )

@@ -1,0 +1,1 @@
+"""The command line of mfbpi: runs grids of agents, environments and seeds."""

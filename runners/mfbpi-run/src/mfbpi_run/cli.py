@@ -1,0 +1,128 @@
+"""The entry points ``mfbpi`` and ``mfbpi-run``; a subcommand is imported only when it is used."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+
+import click
+
+from mfbpi_run.exit_codes import FAILED, INTERRUPTED, USAGE
+
+#: Subcommand to where it is and what it does, so that help imports none of them.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("mfbpi_run.commands.run:run", "Run a grid of agents, environments and seeds."),
+    "list": ("mfbpi_run.commands.list:list_plugins", "List the installed plugins."),
+    "show": ("mfbpi_run.commands.show:show", "Show one plugin with its parameters."),
+    "plugins": ("mfbpi_run.commands.plugins:plugins", "List distributions, and what failed."),
+    "check": ("mfbpi_run.commands.check:check", "Run the conformance checks on a distribution."),
+    "collect": ("mfbpi_run.commands.collect:collect", "Join the results of a directory."),
+    "new": ("mfbpi_run.commands.new:new", "Write the scaffold of a new plugin."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows the names and summaries of its commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of :data:`COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Import one command."""
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of a command line, or say which one may be meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            ctx.fail(f"no command {args[0]!r}; {hint}commands are: {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The commands' part of the help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+def load_command(name: str) -> click.Command:
+    """Import a subcommand."""
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    command: click.Command = getattr(importlib.import_module(module), attribute)
+    return command
+
+
+@click.group(cls=LazyGroup)
+@click.version_option(package_name="mfbpi-run", prog_name="mfbpi")
+def mfbpi() -> None:
+    """Best-policy identification: which policy is best, with as few samples as possible?"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of ``mfbpi``; returns the exit code."""
+    return invoke("mfbpi", lambda: mfbpi, arguments)
+
+
+def run_main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point of ``mfbpi-run``, the same as ``mfbpi run``; returns the exit code."""
+    return invoke("mfbpi-run", lambda: load_command("run"), arguments)
+
+
+def invoke(
+    name: str, load: Callable[[], click.Command], arguments: Sequence[str] | None = None
+) -> int:
+    """Run a command; every foreseen error becomes a line or two on standard error.
+
+    Args:
+        name: how the user calls it.
+        load: imports it; Ctrl-C may come that early.
+        arguments: of the command line, those of the process if None.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        given = None if arguments is None else list(arguments)
+        code = load().main(args=given, prog_name=name, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return USAGE
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else name
+        return _fail(f"{error.format_message()}\nTry '{path} --help'.", USAGE)
+    except click.ClickException as error:
+        return _fail(error.format_message(), USAGE)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted", INTERRUPTED)
+    except Exception as error:
+        return _foreseen(error)
+    return code if isinstance(code, int) else 0
+
+
+def _foreseen(error: Exception) -> int:
+    """The exit code of an error of ours, after showing it; any other is a bug and goes on."""
+    # Imported here because `mfbpi --help` does without the core.
+    from mfbpi_core.errors import MfbpiError, UsageError
+
+    if not isinstance(error, MfbpiError):
+        raise error
+    message = " ".join(str(error).split())
+    return _fail(message, USAGE if isinstance(error, UsageError) else FAILED)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"error: {message}", err=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

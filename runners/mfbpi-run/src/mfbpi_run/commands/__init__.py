@@ -1,0 +1,1 @@
+"""The subcommands of ``mfbpi``, one module each; :data:`mfbpi_run.cli.COMMANDS` names them."""

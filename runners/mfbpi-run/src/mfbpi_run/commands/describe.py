@@ -1,0 +1,75 @@
+"""``mfbpi describe``: the quantities that say how hard an instance is."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+import click
+
+from mfbpi_core.registry import Registry
+from mfbpi_run import instance
+from mfbpi_run.output import show_json, show_table, warn, warn_of_problems
+
+#: Quantities in the order shown, with their meaning; Delta is the gap, V* the optimal value.
+_MEANING = {
+    "n_states": "states S",
+    "n_actions": "actions A",
+    "delta_min": "least sub-optimality gap",
+    "delta_max": "largest sub-optimality gap",
+    "md_min": "least span: largest deviation of V* from its mean at the next state",
+    "md_max": "largest span",
+    "var_min": "least variance of V* at the next state",
+    "var_max": "largest variance",
+    "moment_max": "largest (M^k)^(2^-k), k = 1..19",
+    "ties": "pairs (s, a) that are optimal too",
+    "unresolved": "pairs whose gap floating point cannot tell from zero",
+    "communicating": "every state can be reached from every other",
+    "unreachable": "states that no walk from the start visits",
+    "n_closed_classes": "sets of states that cannot be left",
+}
+
+
+@click.command(name="describe")
+@instance.options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+def describe(as_json: bool, **where: Any) -> None:
+    """Describe an instance: sizes, gaps, variances, spans, moments, ties, structure.
+
+    Example: mfbpi describe --env riverswim -E n_states=20 --discount 0.95
+    """
+    # Imported here because `mfbpi --help` and `mfbpi list` do without.
+    from mfbpi_lib_tabular import description
+
+    registry = Registry.discover()
+    warn_of_problems(registry)
+    found = instance.find(registry, **where)
+    quantities = attrs.asdict(description.describe(found.mdp, found.discount))
+    if as_json:
+        show_json({"discount": found.discount, **_finite(quantities)})
+        return
+    for message in description.diagnose(found.mdp):
+        warn(message)
+    rows = [(name, _text(quantities[name]), meaning) for name, meaning in _MEANING.items()]
+    show_table(("quantity", "value", "meaning"), rows, right=("value",))
+    click.echo(f"{found.label} at discount {found.discount:g}.")
+
+
+def _finite(quantities: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity: it is written as the text ``"inf"``."""
+    return {
+        key: "inf" if isinstance(value, float) and math.isinf(value) else value
+        for key, value in quantities.items()
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        shown = ", ".join(str(item) for item in value[:5])
+        return "none" if not value else f"{len(value)}: {shown}{', ...' if len(value) > 5 else ''}"
+    return str(value)

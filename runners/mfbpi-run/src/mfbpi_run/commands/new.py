@@ -1,0 +1,29 @@
+"""``mfbpi new``: the scaffold of a plugin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mfbpi_run import scaffold
+from mfbpi_run.kinds import parse_kind
+
+
+@click.command(name="new")
+@click.argument("kind")
+@click.argument("name")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the package. Default: one called as the distribution.",
+)
+def new(kind: str, name: str, out: Path | None) -> None:
+    """Write a new plugin, called NAME, of a KIND: a package that installs, runs and is checked."""
+    kind = parse_kind(kind, scaffold.KINDS)
+    distribution = scaffold.distribution(kind, name)
+    folder = out or Path(distribution)
+    for path in scaffold.write(kind, name, folder):
+        click.echo(f"wrote {path}")
+    click.echo(f"next: python -m pip install -e {folder} && mfbpi check {distribution}")

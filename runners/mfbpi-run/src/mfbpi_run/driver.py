@@ -1,0 +1,110 @@
+"""Runs the tasks of a plan through an executor and writes their outcomes, in this process only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from mfbpi_core.executor import Executor
+from mfbpi_core.task import Task
+from mfbpi_core.types import Outcome
+from mfbpi_run.interrupt import Interrupts
+from mfbpi_run.progress import Progress
+from mfbpi_run.store import Store
+from mfbpi_run.worker import run_task
+
+Status = Literal["done", "kept", "failed", "pending"]
+
+
+@attrs.frozen(kw_only=True)
+class Record:
+    """What became of a task.
+
+    Attributes:
+        task: the task.
+        status: ``"done"`` now, ``"kept"`` from before, ``"failed"``, or ``"pending"``: not run.
+        file: the file of its rows, or of its error; None while pending.
+    """
+
+    task: Task
+    status: Status
+    file: Path | None = None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there are results to read."""
+        return self.status in ("done", "kept")
+
+
+def already_done(tasks: Sequence[Task], store: Store, resume: bool) -> list[Record]:
+    """Every task as kept or pending; nothing is kept unless the run is resumed."""
+    return [
+        Record(task=task, status="kept", file=store.path(task.task_id))
+        if resume and store.has(task)
+        else Record(task=task, status="pending")
+        for task in tasks
+    ]
+
+
+def execute(
+    executor: Executor,
+    records: Sequence[Record],
+    store: Store,
+    progress: Progress,
+    interrupts: Interrupts,
+) -> list[Record]:
+    """Run the pending tasks; every outcome is written as it comes.
+
+    Args:
+        executor: where they run.
+        records: every task of the plan.
+        store: where outcomes are written.
+        progress: counts them.
+        interrupts: held back while an outcome is written and counted.
+
+    Returns:
+        The records, none of them pending.
+
+    Raises:
+        StoreError: when an outcome cannot be written; the workers are stopped.
+    """
+    pending = {r.task.task_id: r.task for r in records if r.status == "pending"}
+    ended: dict[str, Record] = {}
+    with _outcomes(executor, list(pending.values())) as outcomes:
+        for outcome in outcomes:
+            with interrupts.held_back():
+                task = pending.pop(outcome.task_id)
+                ended[task.task_id] = _write(task, outcome, store, progress)
+    for task in pending.values():
+        lost = Outcome(task_id=task.task_id, status="failed", error="the executor lost this task")
+        ended[task.task_id] = _write(task, lost, store, progress)
+    return [ended.get(record.task.task_id, record) for record in records]
+
+
+@contextmanager
+def _outcomes(executor: Executor, tasks: Sequence[Task]) -> Iterator[Iterator[Outcome]]:
+    """The outcomes; however the block is left, the executor's workers are stopped."""
+    outcomes = executor.map(run_task, tasks) if tasks else iter(())
+    try:
+        yield outcomes
+    finally:
+        close = getattr(outcomes, "close", None)
+        if close is not None:
+            close()
+
+
+def _write(task: Task, outcome: Outcome, store: Store, progress: Progress) -> Record:
+    file = store.save(task, outcome)
+    progress.finished(None if outcome.status == "done" else failure_line(task, outcome.error))
+    return Record(task=task, status=outcome.status, file=file)
+
+
+def failure_line(task: Task, error: str) -> str:
+    """One line: which task failed, and the last line of the cause."""
+    lines = error.strip().splitlines() or ["no cause was given"]
+    where = f"{task.agent.shown} on {task.environment.shown}, seed {task.seed}"
+    return f"failed: {where} ({task.task_id}): {lines[-1].strip()}"

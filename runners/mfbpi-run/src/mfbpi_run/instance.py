@@ -1,0 +1,132 @@
+"""The instance that a command asks about: the model of an environment, or a file."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+import numpy as np
+
+from mfbpi_core.errors import RequirementError, UsageError
+from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import PluginRef
+from mfbpi_run import build, choices
+
+#: Discount where neither the user nor an environment's protocol says.
+DEFAULT_DISCOUNT = 0.99
+
+Command = Callable[..., Any]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Instance:
+    """A model with the discount at which it is asked about, and a name for the tables."""
+
+    label: str
+    mdp: TabularMDP
+    discount: float
+
+
+def options(command: Command) -> Command:
+    """Give a command the options ``--env``, ``-E``, ``--mdp`` and ``--discount``."""
+    for option in reversed(
+        (
+            click.option("--env", "environment", metavar="NAME", help="Environment with a model."),
+            click.option(
+                "-E",
+                "settings",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Parameter of the environment; repeatable.",
+            ),
+            click.option(
+                "--mdp",
+                "file",
+                type=click.Path(path_type=Path),
+                metavar="FILE.npz",
+                help="Arrays P [S,A,S] and R [S,A] or [S,A,S]; optional: initial, terminal [S].",
+            ),
+            click.option(
+                "--discount",
+                type=float,
+                metavar="GAMMA",
+                help="Discount factor, in (0, 1). Default: the environment's, or 0.99.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def find(
+    registry: Registry,
+    *,
+    environment: str | None,
+    settings: Sequence[str],
+    file: Path | None,
+    discount: float | None,
+) -> Instance:
+    """Find the instance that the options name.
+
+    Raises:
+        UsageError: when they name none, or two, or something without a model.
+    """
+    if (environment is None) == (file is None):
+        raise UsageError("give either --env NAME or --mdp FILE.npz")
+    if discount is not None and not 0.0 < discount < 1.0:
+        raise UsageError(f"--discount is {discount:g}; expected a number between 0 and 1")
+    if file is not None:
+        if settings:
+            raise UsageError("-E sets parameters of an environment; --mdp takes none")
+        return Instance(
+            label=file.name,
+            mdp=read(file),
+            discount=DEFAULT_DISCOUNT if discount is None else discount,
+        )
+    (ref,) = choices.environments(registry, [str(environment)], settings)
+    return of_environment(registry, ref, discount)
+
+
+def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:
+    """The model of an environment; raises :class:`RequirementError` where it has none."""
+    built = build.environment(registry, ref)
+    model = built.model
+    if model is None:
+        raise RequirementError(
+            f"environment {ref.shown} has no exact model; bounds and descriptions need one"
+        )
+    chosen = built.protocol.discount if discount is None else discount
+    return Instance(label=ref.shown, mdp=model, discount=chosen)
+
+
+def read(file: Path) -> TabularMDP:
+    """Read an instance from an .npz file; its rewards are taken as deterministic means."""
+    arrays = read_arrays(file)
+    missing = [name for name in ("P", "R") if name not in arrays]
+    if missing:
+        raise UsageError(
+            f"{file} has the arrays {', '.join(arrays) or 'none'}; expected P [S,A,S] and R [S,A] "
+            "or [S,A,S]"
+        )
+    return TabularMDP.from_dense(
+        arrays["P"],
+        arrays["R"],
+        initial=arrays.get("initial"),
+        terminal=arrays.get("terminal"),
+    )
+
+
+def read_arrays(file: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """Every array of an .npz file; pickled objects are refused."""
+    try:
+        with np.load(file, allow_pickle=False) as loaded:
+            return {name: loaded[name] for name in loaded.files}
+    except FileNotFoundError as error:
+        raise UsageError(f"there is no file {file}") from error
+    except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        raise UsageError(f"{file} is not an .npz file of plain arrays ({error})") from error

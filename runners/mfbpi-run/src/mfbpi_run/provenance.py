@@ -1,0 +1,119 @@
+"""Where a result comes from: versions and platform, and nothing that names a person or a host."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import mfbpi_core
+from mfbpi_core.plugin import Plugin
+
+#: Module to distribution of the libraries whose version can change a number.
+_LIBRARIES = {
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "numba": "numba",
+    "pyarrow": "pyarrow",
+    "torch": "torch",
+    "cvxpy": "cvxpy",
+    "clarabel": "clarabel",
+    "highspy": "highspy",
+    "bsuite": "bsuite",
+}
+
+_OURS = re.compile(r"mfbpi_(core|run|lib_\w+)")
+
+# An absolute path of at least two parts; not the "//" of a web address, nor a fraction.
+_ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/(?:[^\s/\"'<>|]+/)+([^\s/\"'<>|:,)]+)")
+
+
+def describe(used: Iterable[Plugin]) -> dict[str, Any]:
+    """Distributions, libraries, source revision and platform of this process."""
+    return {
+        "plugins": _plugins(used),
+        "libraries": _libraries(),
+        "git": dict(revision()),
+        "platform": {
+            "system": platform.system(),
+            "machine": platform.machine(),
+            "implementation": platform.python_implementation(),
+        },
+    }
+
+
+def _plugins(used: Iterable[Plugin]) -> dict[str, str]:
+    """The distributions of the plugins used, of the core, the runner and the libs loaded."""
+    versions = {plugin.distribution: plugin.version for plugin in used}
+    for module in [name for name in sys.modules if _OURS.fullmatch(name)]:
+        distribution = module.replace("_", "-")
+        versions[distribution] = _version(distribution)
+    return dict(sorted(versions.items()))
+
+
+def _libraries() -> dict[str, str]:
+    loaded = {
+        module: _version(distribution)
+        for module, distribution in _LIBRARIES.items()
+        if module in sys.modules
+    }
+    return {"python": platform.python_version(), **loaded}
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+@functools.cache
+def revision() -> tuple[tuple[str, Any], ...]:
+    """Commit of the source tree that the core is run from, and whether it was changed since.
+
+    Both are None where the core is installed as a wheel.
+    """
+    folder = Path(mfbpi_core.__file__).parent
+    tracked = _git(folder, "ls-files", "--error-unmatch", "__init__.py")
+    described = tracked and _git(
+        folder, "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"
+    )
+    if not described:
+        return (("commit", None), ("dirty", None))
+    commit = described.removesuffix("-dirty")
+    return (("commit", commit), ("dirty", commit != described))
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """Output of a git command, or None where it fails or there is no git."""
+    # Without optional locks a worker never writes to the repository.
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
+            env=environment,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
+
+
+def without_paths(text: str) -> str:
+    """Make the paths in a traceback or message relative, so that they name no person or host."""
+    known = {*sys.path, sys.prefix, sys.base_prefix, str(Path.cwd()), tempfile.gettempdir()}
+    for prefix in sorted(known, key=len, reverse=True):
+        if len(prefix) > 1:
+            text = text.replace(prefix + os.sep, "")
+    return _ABSOLUTE_PATH.sub(r"\1", text)

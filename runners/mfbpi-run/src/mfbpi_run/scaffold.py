@@ -1,0 +1,133 @@
+"""Writes the scaffold of a new plugin from the templates of this package."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from pathlib import Path
+from string import Template
+
+import attrs
+
+from mfbpi_core.errors import UsageError
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+@attrs.frozen(kw_only=True)
+class _Kind:
+    """What differs between kinds.
+
+    Attributes:
+        prefix: of the names of distribution and package.
+        dependencies: beside mfbpi-core.
+        use: a command that uses the plugin.
+    """
+
+    prefix: str
+    dependencies: tuple[str, ...]
+    use: str
+
+
+_TABULAR = "mfbpi-lib-tabular>=0.1,<1"
+
+#: The kinds that have a scaffold.
+KINDS: dict[str, _Kind] = {
+    "agent": _Kind(
+        prefix="agent",
+        dependencies=("attrs>=23.2", "numpy>=1.26"),
+        use="mfbpi-run --agent {name} --env riverswim",
+    ),
+    "environment": _Kind(
+        prefix="env",
+        dependencies=(_TABULAR, "attrs>=23.2", "numpy>=1.26"),
+        use="mfbpi-run --agent mf_bpi --env {name}",
+    ),
+    "metric": _Kind(
+        prefix="metric",
+        dependencies=("numpy>=1.26",),
+        use="mfbpi-run --agent mf_bpi --env riverswim --metric {name}",
+    ),
+    "bound": _Kind(
+        prefix="bound",
+        dependencies=(_TABULAR, "numpy>=1.26"),
+        use="mfbpi bound --bound {name} --env riverswim",
+    ),
+    "executor": _Kind(
+        prefix="executor",
+        dependencies=(),
+        use="mfbpi-run --agent mf_bpi --env riverswim --executor {name}",
+    ),
+}
+
+
+def distribution(kind: str, name: str) -> str:
+    """Name of the distribution, such as ``mfbpi-agent-my-agent``."""
+    return f"mfbpi-{KINDS[kind].prefix}-{name.replace('_', '-')}"
+
+
+def write(kind: str, name: str, folder: Path) -> list[Path]:
+    """Write a package that installs, runs and passes ``mfbpi check``.
+
+    Args:
+        kind: one of :data:`KINDS`.
+        name: name of the plugin.
+        folder: where; must not exist, or be empty.
+
+    Returns:
+        The files written.
+
+    Raises:
+        UsageError: for a name that is not one, and a folder that is not empty.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot be the name of a plugin; expected lower-case letters, digits and "
+            "single underscores, such as my_agent"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists and is not empty; choose another with --out")
+    try:
+        return [_write(folder / path, text) for path, text in _files(kind, name).items()]
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror or error}") from error
+
+
+def _files(kind: str, name: str) -> dict[str, str]:
+    """Content of each file by its path in the package."""
+    package = f"mfbpi_{KINDS[kind].prefix}_{name}"
+    places = {
+        "common/pyproject.toml": "pyproject.toml",
+        "common/README.md": "README.md",
+        "common/test_conformance.py": "tests/test_conformance.py",
+        f"{kind}/__init__.py": f"src/{package}/__init__.py",
+        f"{kind}/{kind}.py": f"src/{package}/{kind}.py",
+    }
+    words = _words(kind, name, package)
+    files = {place: _template(path).substitute(words) for path, place in places.items()}
+    return {**files, f"src/{package}/py.typed": ""}
+
+
+def _words(kind: str, name: str, package: str) -> dict[str, str]:
+    """What the templates leave open."""
+    dependencies = ("mfbpi-core>=0.1,<1", *KINDS[kind].dependencies)
+    return {
+        "kind": kind,
+        "name": name,
+        "package": package,
+        "module": kind,
+        "distribution": distribution(kind, name),
+        "class_name": "".join(part.capitalize() for part in name.split("_")),
+        "dependencies": ", ".join(f'"{each}"' for each in dependencies),
+        "use": KINDS[kind].use.format(name=name),
+    }
+
+
+def _template(path: str) -> Template:
+    return Template((resources.files("mfbpi_run") / "templates" / f"{path}.tmpl").read_text())
+
+
+def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path

@@ -1,0 +1,135 @@
+"""Carries out a plan: directory, workers, progress, results, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import attrs
+import click
+
+from mfbpi_core.errors import UsageError
+from mfbpi_core.executor import Executor
+from mfbpi_core.registry import Registry
+from mfbpi_run import build, report
+from mfbpi_run.driver import Record, already_done, execute
+from mfbpi_run.exit_codes import FAILED, INTERRUPTED
+from mfbpi_run.interrupt import Interrupts
+from mfbpi_run.output import warn
+from mfbpi_run.plan import Plan
+from mfbpi_run.progress import Progress
+from mfbpi_run.store import Store, StoreError, create_first, default_directories, unwritable
+
+IfExists = Literal["fail", "resume", "overwrite"]
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """How a plan is carried out.
+
+    Attributes:
+        out: directory of the results; None for a new one.
+        if_exists: what to do where it holds results.
+        executor: name of the executor.
+        jobs: tasks at the same time; None for one per core.
+        dry_run: show the plan and do nothing.
+        as_json: print JSON instead of tables.
+        progress: whether a progress bar may be shown.
+        resume_command: the command that continues in a directory, for messages.
+    """
+
+    out: Path | None = None
+    if_exists: IfExists = "fail"
+    executor: str = "process"
+    jobs: int | None = None
+    dry_run: bool = False
+    as_json: bool = False
+    progress: bool = True
+    resume_command: Callable[[Path], str]
+
+
+def carry_out(registry: Registry, plan: Plan, settings: Settings) -> int:
+    """Run a plan; returns the exit code.
+
+    Raises:
+        UsageError: when it cannot be run as asked.
+    """
+    for message in plan.warnings:
+        warn(message)
+    executor = build.executor(registry, settings.executor, settings.jobs or available_cores())
+    candidates = default_directories(
+        [agent.shown for agent in plan.agents], [site.environment.shown for site in plan.sites]
+    )
+    if settings.dry_run:
+        store = Store(settings.out or next(path for path in candidates if not path.exists()))
+        report.show_plan(plan, _opened(store, plan, settings), store, settings.as_json)
+        return 0
+    interrupts = Interrupts()
+    with interrupts.handled():
+        store = Store(settings.out or create_first(candidates))
+        with store.writing():
+            return _run(registry, plan, settings, executor, store, interrupts)
+
+
+def _opened(store: Store, plan: Plan, settings: Settings) -> list[Record]:
+    """Check that the directory may be used, and find what is done already."""
+    try:
+        store.check(plan.manifest())
+        if settings.if_exists == "fail" and store.results():
+            raise UsageError(
+                f"{store.directory} already holds results; add --if-exists resume to run what is "
+                "missing or --if-exists overwrite to run all again, or choose another --out"
+            )
+        return already_done(plan.tasks, store, resume=settings.if_exists == "resume")
+    except OSError as error:
+        raise unwritable(store.directory, error) from error
+
+
+def _run(
+    registry: Registry,
+    plan: Plan,
+    settings: Settings,
+    executor: Executor,
+    store: Store,
+    interrupts: Interrupts,
+) -> int:
+    records = _opened(store, plan, settings)
+    store.record(plan.manifest())
+    progress = _progress(records, executor, settings)
+    try:
+        with progress:
+            records = execute(executor, records, store, progress, interrupts)
+    except KeyboardInterrupt:
+        click.echo(_stopped("interrupted", progress, settings, store), err=True)
+        return INTERRUPTED
+    except StoreError as error:
+        click.echo(_stopped(f"error: {error}", progress, settings, store), err=True)
+        return FAILED
+    report.show_results(registry, plan, records, store, settings.as_json)
+    return FAILED if progress.failed else 0
+
+
+def _progress(records: Sequence[Record], executor: Executor, settings: Settings) -> Progress:
+    return Progress(
+        total=len(records),
+        kept=sum(record.status == "kept" for record in records),
+        jobs=executor.jobs or 1,
+        visible=settings.progress and sys.stderr.isatty(),
+    )
+
+
+def _stopped(why: str, progress: Progress, settings: Settings, store: Store) -> str:
+    return (
+        f"{why}: {progress.done} of {progress.total} tasks done; "
+        f"continue with: {settings.resume_command(store.directory)}"
+    )
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

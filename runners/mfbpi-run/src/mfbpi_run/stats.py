@@ -1,0 +1,59 @@
+"""Statistics of the summary: the mean over seeds with Student's t-interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from scipy.special import stdtrit
+
+#: Confidence level of the intervals that the runner shows.
+LEVEL = 0.95
+
+
+@attrs.frozen(kw_only=True)
+class Interval:
+    """A mean and its confidence interval.
+
+    Attributes:
+        mean: the mean of the values.
+        low: lower end; None for a single value, which has no interval.
+        high: upper end, likewise.
+        n: number of values.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+def t_interval(
+    values: Sequence[float],
+    *,
+    level: float = LEVEL,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Interval:
+    """Mean and two-sided t-interval, mean +- t(n - 1) sd / sqrt(n), sd with n - 1.
+
+    Args:
+        values: at least one number.
+        level: confidence level, in (0, 1).
+        bounds: lowest and highest possible value; the interval is clipped to them.
+
+    Raises:
+        ValueError: when there are no values.
+    """
+    n = len(values)
+    if n == 0:
+        raise ValueError("there are no values; expected at least one")
+    mean = float(np.mean(values))
+    if n == 1:
+        return Interval(mean=mean, low=None, high=None, n=1)
+    quantile = float(stdtrit(n - 1, 0.5 + level / 2.0))
+    half = quantile * float(np.std(values, ddof=1)) / math.sqrt(n)
+    return Interval(
+        mean=mean, low=max(mean - half, bounds[0]), high=min(mean + half, bounds[1]), n=n
+    )

@@ -1,0 +1,173 @@
+"""Studies of instances: quantities, moments and bounds, tabulated without running anything."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+import pyarrow as pa
+
+from mfbpi_core import config as configs
+from mfbpi_core.bound import Bound, BoundSolution
+from mfbpi_core.errors import ConfigError, MfbpiError
+from mfbpi_core.experiment import Choice, InstanceStudy
+from mfbpi_core.plugin import Plugin
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import PluginRef
+from mfbpi_run import build, instance
+from mfbpi_run.instance import Instance
+
+#: Quantities of a description that are numbers.
+_QUANTITIES = (
+    "delta_min",
+    "delta_max",
+    "md_min",
+    "md_max",
+    "var_min",
+    "var_max",
+    "moment_max",
+)
+
+#: One number a row. ``at``: the bound whose optimal allocation the value is taken at; ``k``: order
+#: of a moment; ``value`` is null where it is infinite, with the ``reason``.
+SCHEMA = pa.schema(
+    [
+        pa.field("env", pa.string(), nullable=False),
+        pa.field("replicate", pa.int64()),
+        pa.field("n_states", pa.int64(), nullable=False),
+        pa.field("discount", pa.float64(), nullable=False),
+        pa.field("quantity", pa.string(), nullable=False),
+        pa.field("k", pa.int64()),
+        pa.field("constraint", pa.string()),
+        pa.field("at", pa.string()),
+        pa.field("value", pa.float64()),
+        pa.field("relative_gap", pa.float64()),
+        pa.field("residual", pa.float64()),
+        pa.field("status", pa.string()),
+        pa.field("reason", pa.string()),
+    ]
+)
+
+Record = dict[str, Any]
+
+
+@attrs.frozen(kw_only=True)
+class Subject:
+    """An instance to be studied: which environment, which draw of it, which discount."""
+
+    choice: Choice
+    replicate: int | None
+    discount: float
+
+
+def subjects(study: InstanceStudy) -> list[Subject]:
+    """Every instance of a study, in order."""
+    return [
+        Subject(choice=choice, replicate=replicate, discount=discount)
+        for discount in study.discounts
+        for environment in study.environments
+        for choice, replicate in environment.expand_replicates()
+    ]
+
+
+def records(registry: Registry, study: InstanceStudy, subject: Subject) -> Iterator[Record]:
+    """The rows of one instance."""
+    found = instance.of_environment(registry, _resolve(registry, subject.choice), subject.discount)
+    common = {
+        "env": subject.choice.label,
+        "replicate": subject.replicate,
+        "n_states": found.mdp.n_states,
+        "discount": subject.discount,
+    }
+    for record in itertools.chain(_quantities(study, found), _bounds(registry, study, found)):
+        yield {**common, **record}
+
+
+def to_table(rows: list[Record]) -> pa.Table:
+    """The rows in :data:`SCHEMA`."""
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def _resolve(registry: Registry, choice: Choice) -> PluginRef:
+    """An environment's full parameters, from those of a choice."""
+    plugin, _ = build.find_environment(registry, choice.name)
+    config = _configured(plugin, choice)
+    return PluginRef(name=choice.name, config=configs.to_dict(config), label=choice.label)
+
+
+def _configured(plugin: Plugin, choice: Choice) -> Any:
+    try:
+        with build.blaming(plugin):
+            return configs.from_dict(plugin.load_config(), choice.parameters)
+    except MfbpiError as error:
+        raise ConfigError(f"{plugin.kind} {choice.label}: {error}") from error
+
+
+def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
+    # Imported here because planning needs scipy, which listing does without.
+    from mfbpi_lib_tabular import description, moments, planning
+
+    if study.quantities:
+        described = attrs.asdict(description.describe(found.mdp, found.discount))
+        yield from (_number(name, described[name]) for name in _QUANTITIES)
+    if study.moments:
+        values = planning.solve(found.mdp, found.discount).values
+        acting = ~found.mdp.terminal
+        for k in study.moments:
+            roots = moments.moment_roots(found.mdp, values, k)[acting]
+            yield {**_number("moment", float(roots.max())), "k": k}
+
+
+def _number(quantity: str, value: float, reason: str = "") -> Record:
+    infinite = math.isinf(value)
+    return {
+        "quantity": quantity,
+        "value": None if infinite else value,
+        "reason": (reason or "infinite") if infinite else None,
+    }
+
+
+def _bounds(registry: Registry, study: InstanceStudy, found: Instance) -> Iterator[Record]:
+    """Each bound at its own optimal allocation and at the others'."""
+    built = {
+        choice.label: _bound(registry, choice, found.discount)
+        for each in study.bounds
+        for choice in each.expand()
+    }
+    for constraint in study.constraints if built else ():
+        solutions = {label: b.solve(found.mdp, constraint) for label, b in built.items()}
+        for label, bound in built.items():
+            yield {**_solved(label, solutions[label]), "constraint": constraint}
+            for record in _elsewhere(label, bound, solutions, found):
+                yield {**record, "constraint": constraint}
+
+
+def _bound(registry: Registry, choice: Choice, discount: float) -> Bound:
+    plugin = registry.get("bound", choice.name)
+    with build.blaming(plugin):
+        built: Bound = plugin.load_factory()(discount, _configured(plugin, choice))
+    return built
+
+
+def _solved(label: str, solution: BoundSolution) -> Record:
+    gap = solution.relative_gap
+    return {
+        **_number(label, solution.value, solution.reason),
+        "at": label,
+        "relative_gap": None if math.isnan(gap) else gap,
+        "residual": solution.residual,
+        "status": solution.status,
+    }
+
+
+def _elsewhere(
+    label: str, bound: Bound, solutions: Mapping[str, BoundSolution], found: Instance
+) -> Iterator[Record]:
+    for other, solution in solutions.items():
+        if other == label or solution.allocation is None:
+            continue
+        value = bound.evaluate(found.mdp, solution.allocation)
+        yield {**_number(label, value), "at": other, "status": "evaluated"}

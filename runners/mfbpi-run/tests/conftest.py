@@ -1,0 +1,84 @@
+"""Fixtures: a toy plugin that is installed for the test, and the command line in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from mfbpi_core.registry import Registry
+from mfbpi_run import cli
+
+TOY = Path(__file__).parent / "toy"
+
+
+@attrs.frozen
+class Ended:
+    """A command that has ended: exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as the one JSON object that it must be."""
+        return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Install the toy plugin, for worker processes too, and work in an empty directory."""
+    monkeypatch.syspath_prepend(str(TOY))
+    before = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(TOY), before])))
+    monkeypatch.delenv("MFBPI_STRICT", raising=False)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+@pytest.fixture
+def registry(toy: None) -> Registry:
+    """Every plugin, the toys included."""
+    return Registry.discover()
+
+
+@pytest.fixture
+def mfbpi(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """Run ``mfbpi`` with these arguments, in this process."""
+
+    def run(*arguments: object) -> Ended:
+        capsys.readouterr()
+        code = cli.main([str(argument) for argument in arguments])
+        return Ended(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def toy_run(mfbpi: Callable[..., Ended]) -> Callable[..., Ended]:
+    """Run the biased agent on the ring, in this process; more arguments may follow."""
+
+    def run(*arguments: object) -> Ended:
+        few = ("run", "--agent", "biased", "--env", "ring", "--executor", "inline")
+        return mfbpi(*few, *arguments)
+
+    return run
+
+
+@pytest.fixture
+def broken_plugin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Install a plugin whose module raises when it is imported."""
+    folder = tmp_path / "broken"
+    info = folder / "mfbpi_broken-2.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "mfbpi_broken.py").write_text("raise ImportError('no\\nluck')\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mfbpi-broken\nVersion: 2.0\n")
+    (info / "entry_points.txt").write_text("[mfbpi]\nbroken = mfbpi_broken\n")
+    monkeypatch.syspath_prepend(str(folder))
+    return folder

@@ -1,0 +1,234 @@
+"""From the options of the command line to tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+from mfbpi_core.errors import (
+    ConfigError,
+    ConflictError,
+    NotFoundError,
+    PluginError,
+    RequirementError,
+    UsageError,
+)
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import Task
+from mfbpi_run.plan import Plan, Request, make
+
+
+def plan_of(registry: Registry, **changes: Any) -> Plan:
+    """The plan of the biased agent on the ring, with changes."""
+    request = Request(agents=("biased",), environments=("ring",), metrics=("rate",))
+    return make(registry, attrs.evolve(request, **changes))
+
+
+def first(registry: Registry, **changes: Any) -> Task:
+    """The first task of such a plan."""
+    return plan_of(registry, **changes).tasks[0]
+
+
+def test_defaults_are_the_environment_s_protocol(registry: Registry) -> None:
+    """Seeds, steps, evaluation interval and discount come from the environment."""
+    tasks = plan_of(registry).tasks
+
+    assert [task.seed for task in tasks] == [0, 1]
+    assert {(t.horizon, t.episodes, t.eval_every, t.discount) for t in tasks} == {
+        (60, None, 20, 0.9)
+    }
+
+
+def test_protocol_in_episodes_gives_the_longest_horizon(registry: Registry) -> None:
+    """4 episodes of at most 5 steps."""
+    task = first(registry, environments=("lap",))
+
+    assert (task.horizon, task.episodes) == (20, 4)
+
+
+def test_options_go_before_the_protocol(registry: Registry) -> None:
+    """What the user gives is used as given."""
+    task = first(registry, steps=7, eval_every=3, discount=0.5, seeds="4", environments=("lap",))
+
+    assert (task.horizon, task.episodes) == (7, None)
+    assert (task.eval_every, task.discount, task.seed) == (3, 0.5, 4)
+
+
+def test_episodes_and_steps_together(registry: Registry) -> None:
+    """Whichever comes first ends the run."""
+    task = first(registry, steps=12, episodes=2)
+
+    assert (task.horizon, task.episodes) == (12, 2)
+
+
+def test_episodes_need_an_environment_that_has_them(registry: Registry) -> None:
+    """The message says what to do instead."""
+    with pytest.raises(UsageError, match=r"environment ring has no longest episode.*--steps"):
+        plan_of(registry, episodes=3)
+
+
+def test_grid_is_agents_by_environments_by_seeds(registry: Registry) -> None:
+    """Every combination once, each with an identifier of its own."""
+    plan = plan_of(registry, agents=("biased", "plain"), environments=("ring", "lap"), seeds="0:3")
+
+    assert len(plan.tasks) == 12
+    assert len({task.task_id for task in plan.tasks}) == 12
+
+
+def test_order_of_agents_does_not_change_their_tasks(registry: Registry) -> None:
+    """Task identifiers depend on the task alone."""
+    one = plan_of(registry, agents=("biased", "plain")).tasks
+    other = plan_of(registry, agents=("plain", "biased")).tasks
+
+    assert {task.task_id for task in one} == {task.task_id for task in other}
+
+
+def test_setting_applies_to_every_agent_that_has_the_key(registry: Registry) -> None:
+    """Both have ``bias``; only one has ``weight``."""
+    plan = plan_of(registry, agents=("biased", "plain"), agent_settings=("bias=0.25", "weight=3"))
+    biased, plain = plan.agents
+
+    assert (biased.config["bias"], plain.config["bias"]) == (0.25, 0.25)
+    assert plain.config["weight"] == 3
+
+
+def test_setting_for_one_agent_goes_first(registry: Registry) -> None:
+    """In whatever order they are given."""
+    plan = plan_of(
+        registry, agents=("biased", "plain"), agent_settings=("plain.bias=0.75", "bias=0.25")
+    )
+
+    assert [agent.config["bias"] for agent in plan.agents] == [0.25, 0.75]
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("bais=1", r"none of biased has a parameter 'bais'; did you mean bias\? parameters are"),
+        ("biased.bais=1", r"agent biased: unknown parameter 'bais'; did you mean bias\?"),
+        ("bias=2", r"agent biased: parameter bias is 2.0; expected float >= 0, <= 1"),
+        ("bias=x", r"agent biased: parameter bias is 'x'; expected float"),
+        ("plain.bias=0", r"'plain' is not in this run; it has: biased"),
+        ("biasd.bias=0", r"'biasd' is not in this run; did you mean biased\?"),
+    ],
+)
+def test_bad_settings_are_explained(registry: Registry, setting: str, message: str) -> None:
+    """Unknown keys, wrong values and absent agents are named."""
+    with pytest.raises(UsageError, match=message):
+        plan_of(registry, agent_settings=(setting,))
+
+
+def test_text_after_a_colon_sets_the_argument(registry: Registry) -> None:
+    """``ring:5`` is a label of its own, so that one grid can hold several sizes."""
+    plan = plan_of(registry, environments=("ring:5", "ring"))
+
+    assert [site.environment.name for site in plan.sites] == ["ring:5", "ring"]
+    assert [site.environment.config["n_states"] for site in plan.sites] == [5, 3]
+
+
+@pytest.mark.parametrize(
+    ("environment", "error", "message"),
+    [
+        ("lap:5", NotFoundError, "environment lap takes nothing after a colon"),
+        ("ring:1", ConfigError, "environment ring:1: parameter n_states is 1; expected int >= 2"),
+        ("rong:5", NotFoundError, "no environment is called 'rong:5'"),
+        ("broken", PluginError, "environment broken of mfbpi-toy 1.0: ValueError"),
+    ],
+)
+def test_bad_environments_are_explained(
+    registry: Registry, environment: str, error: type[Exception], message: str
+) -> None:
+    """The argument is checked like any parameter, and a factory that raises is named."""
+    with pytest.raises(error, match=message):
+        plan_of(registry, environments=(environment,))
+
+
+def test_argument_given_twice_is_refused(registry: Registry) -> None:
+    """A colon and -E cannot both set it."""
+    with pytest.raises(ConfigError, match="ring:5 already sets n_states"):
+        plan_of(registry, environments=("ring:5",), environment_settings=("n_states=7",))
+
+
+def test_qualified_name_is_the_same_task(registry: Registry) -> None:
+    """``distribution:name`` of an unambiguous name changes no identifier."""
+    assert first(registry, agents=("mfbpi-toy:biased",)) == first(registry)
+
+
+@pytest.mark.parametrize(
+    ("field", "names"),
+    [
+        ("agents", ("biased", "biased")),
+        ("agents", ("biased", "mfbpi-toy:biased")),
+        ("environments", ("ring", "ring")),
+        ("metrics", ("rate", "rate")),
+    ],
+)
+def test_duplicates_are_refused(registry: Registry, field: str, names: tuple[str, ...]) -> None:
+    """A name given twice is a mistake, whichever way it is written."""
+    with pytest.raises(UsageError, match="given twice"):
+        plan_of(registry, **{field: names})
+
+
+@pytest.mark.parametrize("discount", [0.0, 1.0, -0.5, 2.0, float("nan")])
+def test_discount_outside_its_range_is_refused(registry: Registry, discount: float) -> None:
+    """0 and 1 are excluded, and so is NaN."""
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        plan_of(registry, discount=discount)
+
+
+def test_default_metrics_are_those_that_may_apply(registry: Registry) -> None:
+    """Not those that are off by default, nor those whose environment lacks what they need."""
+    names = {metric.name for metric in first(registry, metrics=()).metrics}
+
+    assert {"rate", "aim"} <= names
+    assert not {"deep", "noise", "double"} & names
+
+
+def test_metric_asked_for_must_apply(registry: Registry) -> None:
+    """The message names what is missing, and where."""
+    with pytest.raises(RequirementError, match=r"metric deep needs pixels.*environment ring"):
+        plan_of(registry, metrics=("deep",))
+
+
+def test_agent_s_needs_are_checked(registry: Registry) -> None:
+    """An agent that needs a model does not run where there is none."""
+    with pytest.raises(RequirementError, match=r"agent needy needs model.*it provides: states"):
+        plan_of(registry, agents=("needy",))
+
+
+def test_two_metrics_with_one_column_are_refused(registry: Registry) -> None:
+    """Their rows could not be told apart."""
+    with pytest.raises(ConflictError, match="both measure 'rate'"):
+        plan_of(registry, metrics=("rate", "double"))
+
+
+def test_manifest_holds_what_tasks_have_in_common(registry: Registry) -> None:
+    """Resolved parameters by label, and how each environment is run."""
+    manifest = plan_of(registry, agent_settings=("bias=0.25",)).manifest()
+
+    assert manifest["agents"]["biased"]["plugin"] == "biased"
+    assert manifest["agents"]["biased"]["config"]["bias"] == 0.25
+    assert manifest["environments"]["ring"] == {
+        "plugin": "ring",
+        "config": {"n_states": 3, "slip": 0.1},
+        "metrics": ["rate"],
+        "horizon": 60,
+        "episodes": None,
+        "eval_every": 20,
+        "discount": 0.9,
+    }
+
+
+def test_labels_name_results_and_manifest(registry: Registry) -> None:
+    """A label stands for one configuration of a plugin, so that a grid can hold several."""
+    plan = plan_of(registry)
+    site = attrs.evolve(
+        plan.sites[0], environment=attrs.evolve(plan.sites[0].environment, label="small ring")
+    )
+    labelled = attrs.evolve(plan, sites=(site,))
+
+    assert set(labelled.manifest()["environments"]) == {"small ring"}
+    assert labelled.manifest()["environments"]["small ring"]["plugin"] == "ring"
+    assert labelled.tasks[0].environment.shown == "small ring"

@@ -1,0 +1,51 @@
+"""Counting tasks, and the bar."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich import progress as rich_progress
+from rich.console import Console
+
+from mfbpi_run import progress
+from mfbpi_run.progress import Progress
+
+
+def test_tasks_are_counted() -> None:
+    """Those kept from before are done; as many run as may and are left."""
+    counted = Progress(total=5, kept=1, jobs=3, visible=False)
+
+    assert (counted.done, counted.failed, counted.running) == (1, 0, 3)
+    with counted:
+        counted.finished()
+        counted.finished("failed: x")
+    assert (counted.done, counted.failed, counted.running) == (2, 1, 2)
+
+
+def test_failure_is_said_without_a_bar_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """On a line of standard error."""
+    with Progress(total=2, kept=0, jobs=1, visible=False) as counted:
+        counted.finished()
+        counted.finished("failed: x")
+    printed = capsys.readouterr()
+
+    assert (printed.out, printed.err) == ("", "failed: x\n")
+
+
+def test_bar_shows_done_running_and_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, with the failure above it."""
+    screen = io.StringIO()
+    bar = rich_progress.Progress(
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.MofNCompleteColumn(),
+        console=Console(file=screen, force_terminal=True, width=100),
+    )
+    monkeypatch.setattr(progress, "_bar", lambda: bar)
+    with Progress(total=4, kept=1, jobs=2, visible=True) as counted:
+        counted.finished("failed: [x]")
+    shown = screen.getvalue()
+
+    assert "failed: [x]" in shown
+    assert "1 done, 2 running, 1 failed" in shown
+    assert "2/4" in shown
