@@ -60,12 +60,10 @@ class Choice:
 
 
 @attrs.frozen(kw_only=True)
-class RunGrid:
-    """Agents x environments x seeds; None leaves a setting to the environment's protocol.
+class RunSettings:
+    """How runs are made; None leaves a setting to the environment's protocol.
 
     Attributes:
-        agents: the agents.
-        environments: the environments.
         seeds: as on the command line, such as ``"0:10"``.
         steps: steps of each run.
         episodes: episodes of each run.
@@ -75,8 +73,6 @@ class RunGrid:
         arrays: whether the metrics' arrays are kept.
     """
 
-    agents: tuple[Choice, ...]
-    environments: tuple[Choice, ...]
     seeds: str | None = None
     steps: int | None = None
     episodes: int | None = None
@@ -84,6 +80,18 @@ class RunGrid:
     discount: float | None = None
     metrics: tuple[str, ...] = ()
     arrays: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class RunGrid(RunSettings):
+    """Agents x environments x seeds."""
+
+    agents: tuple[Choice, ...]
+    environments: tuple[Choice, ...]
+
+    def with_seeds(self, seeds: str | None) -> RunGrid:
+        """The same with other seeds; with its own if None."""
+        return self if seeds is None else attrs.evolve(self, seeds=seeds)
 
 
 @attrs.frozen(kw_only=True)
@@ -118,7 +126,9 @@ class Experiment:
         studies: studies of instances.
         figures: file stem to import string of a function from the table of results (pyarrow) to
             a matplotlib figure.
-        notes: what a reader of the results should know.
+        finding: import string of a function from the table of results to a sentence, what these
+            results show; empty for none.
+        notes: what a reader of the results should know beforehand.
     """
 
     summary: str
@@ -126,4 +136,5 @@ class Experiment:
     runs: RunGrid | None = None
     studies: tuple[InstanceStudy, ...] = ()
     figures: dict[str, str] = attrs.field(factory=dict)
+    finding: str = ""
     notes: str = ""

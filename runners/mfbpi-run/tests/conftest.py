@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 import pytest
 
+from mfbpi_core.experiment import RunSettings
 from mfbpi_core.registry import Registry
-from mfbpi_run import cli
+from mfbpi_run import choices, cli, plan
 
 TOY = Path(__file__).parent / "toy"
 
@@ -46,6 +47,27 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def registry(toy: None) -> Registry:
     """Every plugin, the toys included."""
     return Registry.discover()
+
+
+@pytest.fixture
+def plan_of(registry: Registry) -> Callable[..., plan.Plan]:
+    """The plan of the biased agent on the ring, with changes."""
+
+    def make(
+        agents: tuple[str, ...] = ("biased",),
+        environments: tuple[str, ...] = ("ring",),
+        agent_settings: tuple[str, ...] = (),
+        environment_settings: tuple[str, ...] = (),
+        **settings: Any,
+    ) -> plan.Plan:
+        return plan.make(
+            registry,
+            choices.agents(registry, agents, agent_settings),
+            choices.environments(registry, environments, environment_settings),
+            RunSettings(**{"metrics": ("rate",), **settings}),
+        )
+
+    return make
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import attrs
 import pytest
@@ -17,23 +17,20 @@ from mfbpi_core.errors import (
 )
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import Task
-from mfbpi_run.plan import Plan, Request, make
+from mfbpi_run.plan import Plan
+
+PlanOf = Callable[..., Plan]
 
 
-def plan_of(registry: Registry, **changes: Any) -> Plan:
-    """The plan of the biased agent on the ring, with changes."""
-    request = Request(agents=("biased",), environments=("ring",), metrics=("rate",))
-    return make(registry, attrs.evolve(request, **changes))
-
-
-def first(registry: Registry, **changes: Any) -> Task:
+@pytest.fixture
+def first(plan_of: PlanOf) -> Callable[..., Task]:
     """The first task of such a plan."""
-    return plan_of(registry, **changes).tasks[0]
+    return lambda **changes: plan_of(**changes).tasks[0]
 
 
-def test_defaults_are_the_environment_s_protocol(registry: Registry) -> None:
+def test_defaults_are_the_environment_s_protocol(plan_of: PlanOf) -> None:
     """Seeds, steps, evaluation interval and discount come from the environment."""
-    tasks = plan_of(registry).tasks
+    tasks = plan_of().tasks
 
     assert [task.seed for task in tasks] == [0, 1]
     assert {(t.horizon, t.episodes, t.eval_every, t.discount) for t in tasks} == {
@@ -41,66 +38,64 @@ def test_defaults_are_the_environment_s_protocol(registry: Registry) -> None:
     }
 
 
-def test_protocol_in_episodes_gives_the_longest_horizon(registry: Registry) -> None:
+def test_protocol_in_episodes_gives_the_longest_horizon(first: Callable[..., Task]) -> None:
     """4 episodes of at most 5 steps."""
-    task = first(registry, environments=("lap",))
+    task = first(environments=("lap",))
 
     assert (task.horizon, task.episodes) == (20, 4)
 
 
-def test_options_go_before_the_protocol(registry: Registry) -> None:
+def test_options_go_before_the_protocol(first: Callable[..., Task]) -> None:
     """What the user gives is used as given."""
-    task = first(registry, steps=7, eval_every=3, discount=0.5, seeds="4", environments=("lap",))
+    task = first(steps=7, eval_every=3, discount=0.5, seeds="4", environments=("lap",))
 
     assert (task.horizon, task.episodes) == (7, None)
     assert (task.eval_every, task.discount, task.seed) == (3, 0.5, 4)
 
 
-def test_episodes_and_steps_together(registry: Registry) -> None:
+def test_episodes_and_steps_together(first: Callable[..., Task]) -> None:
     """Whichever comes first ends the run."""
-    task = first(registry, steps=12, episodes=2)
+    task = first(steps=12, episodes=2)
 
     assert (task.horizon, task.episodes) == (12, 2)
 
 
-def test_episodes_need_an_environment_that_has_them(registry: Registry) -> None:
+def test_episodes_need_an_environment_that_has_them(plan_of: PlanOf) -> None:
     """The message says what to do instead."""
     with pytest.raises(UsageError, match=r"environment ring has no longest episode.*--steps"):
-        plan_of(registry, episodes=3)
+        plan_of(episodes=3)
 
 
-def test_grid_is_agents_by_environments_by_seeds(registry: Registry) -> None:
+def test_grid_is_agents_by_environments_by_seeds(plan_of: PlanOf) -> None:
     """Every combination once, each with an identifier of its own."""
-    plan = plan_of(registry, agents=("biased", "plain"), environments=("ring", "lap"), seeds="0:3")
+    plan = plan_of(agents=("biased", "plain"), environments=("ring", "lap"), seeds="0:3")
 
     assert len(plan.tasks) == 12
     assert len({task.task_id for task in plan.tasks}) == 12
 
 
-def test_order_of_agents_does_not_change_their_tasks(registry: Registry) -> None:
+def test_order_of_agents_does_not_change_their_tasks(plan_of: PlanOf) -> None:
     """Task identifiers depend on the task alone."""
-    one = plan_of(registry, agents=("biased", "plain")).tasks
-    other = plan_of(registry, agents=("plain", "biased")).tasks
+    one = plan_of(agents=("biased", "plain")).tasks
+    other = plan_of(agents=("plain", "biased")).tasks
 
     assert {task.task_id for task in one} == {task.task_id for task in other}
 
 
-def test_setting_applies_to_every_agent_that_has_the_key(registry: Registry) -> None:
+def test_setting_applies_to_every_agent_that_has_the_key(plan_of: PlanOf) -> None:
     """Both have ``bias``; only one has ``weight``."""
-    plan = plan_of(registry, agents=("biased", "plain"), agent_settings=("bias=0.25", "weight=3"))
-    biased, plain = plan.agents
+    plan = plan_of(agents=("biased", "plain"), agent_settings=("bias=0.25", "weight=3"))
+    biased, plain = plan.sites[0].agents
 
     assert (biased.config["bias"], plain.config["bias"]) == (0.25, 0.25)
     assert plain.config["weight"] == 3
 
 
-def test_setting_for_one_agent_goes_first(registry: Registry) -> None:
+def test_setting_for_one_agent_goes_first(plan_of: PlanOf) -> None:
     """In whatever order they are given."""
-    plan = plan_of(
-        registry, agents=("biased", "plain"), agent_settings=("plain.bias=0.75", "bias=0.25")
-    )
+    plan = plan_of(agents=("biased", "plain"), agent_settings=("plain.bias=0.75", "bias=0.25"))
 
-    assert [agent.config["bias"] for agent in plan.agents] == [0.25, 0.75]
+    assert [agent.config["bias"] for agent in plan.sites[0].agents] == [0.25, 0.75]
 
 
 @pytest.mark.parametrize(
@@ -114,15 +109,15 @@ def test_setting_for_one_agent_goes_first(registry: Registry) -> None:
         ("biasd.bias=0", r"'biasd' is not in this run; did you mean biased\?"),
     ],
 )
-def test_bad_settings_are_explained(registry: Registry, setting: str, message: str) -> None:
+def test_bad_settings_are_explained(plan_of: PlanOf, setting: str, message: str) -> None:
     """Unknown keys, wrong values and absent agents are named."""
     with pytest.raises(UsageError, match=message):
-        plan_of(registry, agent_settings=(setting,))
+        plan_of(agent_settings=(setting,))
 
 
-def test_text_after_a_colon_sets_the_argument(registry: Registry) -> None:
+def test_text_after_a_colon_sets_the_argument(plan_of: PlanOf) -> None:
     """``ring:5`` is a label of its own, so that one grid can hold several sizes."""
-    plan = plan_of(registry, environments=("ring:5", "ring"))
+    plan = plan_of(environments=("ring:5", "ring"))
 
     assert [site.environment.name for site in plan.sites] == ["ring:5", "ring"]
     assert [site.environment.config["n_states"] for site in plan.sites] == [5, 3]
@@ -138,22 +133,22 @@ def test_text_after_a_colon_sets_the_argument(registry: Registry) -> None:
     ],
 )
 def test_bad_environments_are_explained(
-    registry: Registry, environment: str, error: type[Exception], message: str
+    plan_of: PlanOf, registry: Registry, environment: str, error: type[Exception], message: str
 ) -> None:
     """The argument is checked like any parameter, and a factory that raises is named."""
     with pytest.raises(error, match=message):
-        plan_of(registry, environments=(environment,))
+        plan_of(environments=(environment,))
 
 
-def test_argument_given_twice_is_refused(registry: Registry) -> None:
+def test_argument_given_twice_is_refused(plan_of: PlanOf) -> None:
     """A colon and -E cannot both set it."""
     with pytest.raises(ConfigError, match="ring:5 already sets n_states"):
-        plan_of(registry, environments=("ring:5",), environment_settings=("n_states=7",))
+        plan_of(environments=("ring:5",), environment_settings=("n_states=7",))
 
 
-def test_qualified_name_is_the_same_task(registry: Registry) -> None:
+def test_qualified_name_is_the_same_task(first: Callable[..., Task]) -> None:
     """``distribution:name`` of an unambiguous name changes no identifier."""
-    assert first(registry, agents=("mfbpi-toy:biased",)) == first(registry)
+    assert first(agents=("mfbpi-toy:biased",)) == first()
 
 
 @pytest.mark.parametrize(
@@ -165,51 +160,51 @@ def test_qualified_name_is_the_same_task(registry: Registry) -> None:
         ("metrics", ("rate", "rate")),
     ],
 )
-def test_duplicates_are_refused(registry: Registry, field: str, names: tuple[str, ...]) -> None:
+def test_duplicates_are_refused(plan_of: PlanOf, field: str, names: tuple[str, ...]) -> None:
     """A name given twice is a mistake, whichever way it is written."""
     with pytest.raises(UsageError, match="given twice"):
-        plan_of(registry, **{field: names})
+        plan_of(**{field: names})
 
 
 @pytest.mark.parametrize("discount", [0.0, 1.0, -0.5, 2.0, float("nan")])
-def test_discount_outside_its_range_is_refused(registry: Registry, discount: float) -> None:
+def test_discount_outside_its_range_is_refused(plan_of: PlanOf, discount: float) -> None:
     """0 and 1 are excluded, and so is NaN."""
     with pytest.raises(UsageError, match="between 0 and 1"):
-        plan_of(registry, discount=discount)
+        plan_of(discount=discount)
 
 
-def test_default_metrics_are_those_that_may_apply(registry: Registry) -> None:
+def test_default_metrics_are_those_that_may_apply(first: Callable[..., Task]) -> None:
     """Not those that are off by default, nor those whose environment lacks what they need."""
-    names = {metric.name for metric in first(registry, metrics=()).metrics}
+    names = {metric.name for metric in first(metrics=()).metrics}
 
     assert {"rate", "aim"} <= names
     assert not {"deep", "noise", "double"} & names
 
 
-def test_metric_asked_for_must_apply(registry: Registry) -> None:
+def test_metric_asked_for_must_apply(plan_of: PlanOf) -> None:
     """The message names what is missing, and where."""
     with pytest.raises(RequirementError, match=r"metric deep needs pixels.*environment ring"):
-        plan_of(registry, metrics=("deep",))
+        plan_of(metrics=("deep",))
 
 
-def test_agent_s_needs_are_checked(registry: Registry) -> None:
+def test_agent_s_needs_are_checked(plan_of: PlanOf) -> None:
     """An agent that needs a model does not run where there is none."""
     with pytest.raises(RequirementError, match=r"agent needy needs model.*it provides: states"):
-        plan_of(registry, agents=("needy",))
+        plan_of(agents=("needy",))
 
 
-def test_two_metrics_with_one_column_are_refused(registry: Registry) -> None:
+def test_two_metrics_with_one_column_are_refused(plan_of: PlanOf) -> None:
     """Their rows could not be told apart."""
     with pytest.raises(ConflictError, match="both measure 'rate'"):
-        plan_of(registry, metrics=("rate", "double"))
+        plan_of(metrics=("rate", "double"))
 
 
-def test_manifest_holds_what_tasks_have_in_common(registry: Registry) -> None:
+def test_manifest_holds_what_tasks_have_in_common(plan_of: PlanOf) -> None:
     """Resolved parameters by label, and how each environment is run."""
-    manifest = plan_of(registry, agent_settings=("bias=0.25",)).manifest()
+    manifest = plan_of(agent_settings=("bias=0.25",)).manifest()
 
-    assert manifest["agents"]["biased"]["plugin"] == "biased"
-    assert manifest["agents"]["biased"]["config"]["bias"] == 0.25
+    assert manifest["agents"]["biased on ring"]["plugin"] == "biased"
+    assert manifest["agents"]["biased on ring"]["config"]["bias"] == 0.25
     assert manifest["environments"]["ring"] == {
         "plugin": "ring",
         "config": {"n_states": 3, "slip": 0.1},
@@ -221,9 +216,9 @@ def test_manifest_holds_what_tasks_have_in_common(registry: Registry) -> None:
     }
 
 
-def test_labels_name_results_and_manifest(registry: Registry) -> None:
+def test_labels_name_results_and_manifest(plan_of: PlanOf) -> None:
     """A label stands for one configuration of a plugin, so that a grid can hold several."""
-    plan = plan_of(registry)
+    plan = plan_of()
     site = attrs.evolve(
         plan.sites[0], environment=attrs.evolve(plan.sites[0].environment, label="small ring")
     )

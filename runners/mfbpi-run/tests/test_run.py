@@ -142,7 +142,8 @@ def test_resume_may_add_agents(mfbpi: Command, toy_run: Command) -> None:
 
     assert toy_run(*more).code == 0
     assert {row["agent"] for row in rows_in("x")} == {"biased", "plain"}
-    assert set(json.loads(Path("x/run.json").read_text())["agents"]) == {"biased", "plain"}
+    agents = json.loads(Path("x/run.json").read_text())["agents"]
+    assert set(agents) == {"biased on ring", "plain on ring"}
 
 
 def test_overwrite_runs_all_again(toy_run: Command) -> None:
@@ -165,7 +166,7 @@ def test_changed_configuration_is_refused(mode: str, toy_run: Command) -> None:
     ended = toy_run(*changes)
 
     assert ended.code == 2
-    assert "agents.biased.config.bias is 0.5 there and 0.25 here" in ended.err
+    assert "agents.biased on ring.config.bias is 0.5 there and 0.25 here" in ended.err
     assert "environments.ring.horizon is 60 there and 40 here" in ended.err
     assert len(ended.err.splitlines()) == 1
 

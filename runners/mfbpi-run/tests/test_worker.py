@@ -7,6 +7,7 @@ import io
 import json
 import platform
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,21 +18,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mfbpi_core.registry import Registry
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
 from mfbpi_run import provenance, table
-from mfbpi_run.plan import Request, make
+from mfbpi_run.plan import Plan
 from mfbpi_run.worker import run_task
+
+PlanOf = Callable[..., Plan]
 
 
 @pytest.fixture
-def task(registry: Registry) -> Task:
+def task(plan_of: PlanOf) -> Task:
     """The biased agent on the ring, seed 0, with every metric that may apply there."""
-    request = Request(
-        agents=("biased",), environments=("ring",), metrics=("rate", "noise", "aim"), arrays=True
-    )
-    return make(registry, request).tasks[0]
+    return plan_of(metrics=("rate", "noise", "aim"), arrays=True).tasks[0]
 
 
 def table_of(outcome: Outcome, suffix: str = ".parquet") -> pa.Table:
@@ -81,11 +80,9 @@ def test_seeds_differ(task: Task) -> None:
     assert len({tuple(each) for each in values}) == 4
 
 
-def test_two_agents_meet_the_same_environment_noise(task: Task, registry: Registry) -> None:
+def test_two_agents_meet_the_same_environment_noise(task: Task, plan_of: PlanOf) -> None:
     """Rewards on the ring do not depend on the action, so the rates agree."""
-    other = make(
-        registry, Request(agents=("plain",), environments=("ring",), metrics=("rate",))
-    ).tasks[0]
+    other = plan_of(agents=("plain",)).tasks[0]
     rates = [
         [row["value"] for row in rows_of(each) if row["metric"] == "rate"] for each in (task, other)
     ]
@@ -139,12 +136,9 @@ def test_arrays_are_kept_on_request(task: Task) -> None:
     assert set(without.tables) == {".parquet"}
 
 
-def test_task_that_raises_gives_a_failed_outcome(registry: Registry) -> None:
+def test_task_that_raises_gives_a_failed_outcome(plan_of: PlanOf) -> None:
     """With the traceback, and without a path in it."""
-    request = Request(
-        agents=("biased",), environments=("ring",), agent_settings=("fail_at_seed=0",)
-    )
-    outcome = run_task(make(registry, request).tasks[0].to_json())
+    outcome = run_task(plan_of(agent_settings=("fail_at_seed=0",)).tasks[0].to_json())
 
     assert outcome.status == "failed"
     assert outcome.error.startswith("Traceback")

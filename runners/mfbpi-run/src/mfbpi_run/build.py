@@ -16,7 +16,8 @@ from mfbpi_core.executor import Executor
 from mfbpi_core.metric import Metric
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
-from mfbpi_core.task import PluginRef, Task
+from mfbpi_core.specs import load_object
+from mfbpi_core.task import PluginRef
 from mfbpi_core.types import Problem
 
 
@@ -83,18 +84,25 @@ def environment(registry: Registry, ref: PluginRef) -> Environment:
     return built
 
 
-def problem(registry: Registry, task: Task, where: Environment) -> Problem:
-    """What the agent of a task is told about its environment."""
-    plugin, _ = find_environment(registry, task.environment.name)
+def problem(plugin: Plugin, where: Environment, *, discount: float, horizon: int) -> Problem:
+    """What an agent is told about an environment."""
     return Problem(
         n_states=where.n_states,
         n_actions=where.n_actions,
         observation_shape=where.observation_shape,
-        discount=task.discount,
-        horizon=task.horizon,
+        discount=discount,
+        horizon=horizon,
         reward_range=where.reward_range,
         environment=plugin.spec.name,
     )
+
+
+def preset(plugin: Plugin, about: Problem) -> dict[str, Any]:
+    """The parameters that an agent's published settings for a problem replace."""
+    if not plugin.spec.preset:
+        return {}
+    with blaming(plugin):
+        return dict(load_object(plugin.spec.preset)(about))
 
 
 def agent(registry: Registry, ref: PluginRef, about: Problem, rng: np.random.Generator) -> Agent:

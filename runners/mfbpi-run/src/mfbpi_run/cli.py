@@ -14,6 +14,9 @@ from mfbpi_run.exit_codes import FAILED, INTERRUPTED, USAGE
 #: Subcommand to where it is and what it does, so that help imports none of them.
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("mfbpi_run.commands.run:run", "Run a grid of agents, environments and seeds."),
+    "sweep": ("mfbpi_run.commands.sweep:sweep", "Run an experiment, or the grid of a TOML file."),
+    "describe": ("mfbpi_run.commands.describe:describe", "Describe how hard an instance is."),
+    "bound": ("mfbpi_run.commands.bound:bound", "Bound the number of samples that it needs."),
     "list": ("mfbpi_run.commands.list:list_plugins", "List the installed plugins."),
     "show": ("mfbpi_run.commands.show:show", "Show one plugin with its parameters."),
     "plugins": ("mfbpi_run.commands.plugins:plugins", "List distributions, and what failed."),

@@ -88,8 +88,8 @@ def find(
             mdp=read(file),
             discount=DEFAULT_DISCOUNT if discount is None else discount,
         )
-    (ref,) = choices.environments(registry, [str(environment)], settings)
-    return of_environment(registry, ref, discount)
+    (choice,) = choices.environments(registry, [str(environment)], settings)
+    return of_environment(registry, choice.ref(), discount)
 
 
 def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:

@@ -26,7 +26,7 @@ def show_plan(plan: Plan, records: Sequence[Record], store: Store, as_json: bool
         tasks = [{**_record(r), "task": attrs.asdict(r.task)} for r in records]
         show_json({"out": str(store.directory), "tasks": tasks})
         return
-    rows = [(agent.shown, *_site_cells(site)) for agent in plan.agents for site in plan.sites]
+    rows = [(agent, *_site_cells(site)) for agent in plan.agents for site in plan.sites]
     kept = sum(record.has_rows for record in records)
     done = f", of which {kept} are done" if kept else ""
     show_table(_PLAN_COLUMNS, rows, right=_PLAN_COLUMNS[3:7])

@@ -39,6 +39,7 @@ class Settings:
         as_json: print JSON instead of tables.
         progress: whether a progress bar may be shown.
         resume_command: the command that continues in a directory, for messages.
+        finish: called with the directory once every task is done.
     """
 
     out: Path | None = None
@@ -49,6 +50,7 @@ class Settings:
     as_json: bool = False
     progress: bool = True
     resume_command: Callable[[Path], str]
+    finish: Callable[[Path], None] | None = None
 
 
 def carry_out(registry: Registry, plan: Plan, settings: Settings) -> int:
@@ -60,9 +62,7 @@ def carry_out(registry: Registry, plan: Plan, settings: Settings) -> int:
     for message in plan.warnings:
         warn(message)
     executor = build.executor(registry, settings.executor, settings.jobs or available_cores())
-    candidates = default_directories(
-        [agent.shown for agent in plan.agents], [site.environment.shown for site in plan.sites]
-    )
+    candidates = default_directories(plan.agents, [site.environment.shown for site in plan.sites])
     if settings.dry_run:
         store = Store(settings.out or next(path for path in candidates if not path.exists()))
         report.show_plan(plan, _opened(store, plan, settings), store, settings.as_json)
@@ -109,7 +109,11 @@ def _run(
         click.echo(_stopped(f"error: {error}", progress, settings, store), err=True)
         return FAILED
     report.show_results(registry, plan, records, store, settings.as_json)
-    return FAILED if progress.failed else 0
+    if progress.failed:
+        return FAILED
+    if settings.finish is not None:
+        settings.finish(store.directory)
+    return 0
 
 
 def _progress(records: Sequence[Record], executor: Executor, settings: Settings) -> Progress:

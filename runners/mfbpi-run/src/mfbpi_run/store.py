@@ -124,6 +124,9 @@ class Store:
             "error": without_paths(error),
         }
         self._write(path, _pretty(report))
+        # Where all is run again, rows of an earlier run would pass for this one's.
+        for suffix in (".parquet", ".arrays.parquet"):
+            self.path(task.task_id, suffix).unlink(missing_ok=True)
         return path
 
     def _write(self, path: Path, content: bytes) -> None:

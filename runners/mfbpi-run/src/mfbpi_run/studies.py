@@ -10,14 +10,10 @@ from typing import Any
 import attrs
 import pyarrow as pa
 
-from mfbpi_core import config as configs
 from mfbpi_core.bound import Bound, BoundSolution
-from mfbpi_core.errors import ConfigError, MfbpiError
 from mfbpi_core.experiment import Choice, InstanceStudy
-from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
-from mfbpi_core.task import PluginRef
-from mfbpi_run import build, instance
+from mfbpi_run import build, choices, instance
 from mfbpi_run.instance import Instance
 
 #: Quantities of a description that are numbers.
@@ -75,7 +71,8 @@ def subjects(study: InstanceStudy) -> list[Subject]:
 
 def records(registry: Registry, study: InstanceStudy, subject: Subject) -> Iterator[Record]:
     """The rows of one instance."""
-    found = instance.of_environment(registry, _resolve(registry, subject.choice), subject.discount)
+    (choice,) = choices.listed(registry, "environment", [subject.choice])
+    found = instance.of_environment(registry, choice.ref(), subject.discount)
     common = {
         "env": subject.choice.label,
         "replicate": subject.replicate,
@@ -89,21 +86,6 @@ def records(registry: Registry, study: InstanceStudy, subject: Subject) -> Itera
 def to_table(rows: list[Record]) -> pa.Table:
     """The rows in :data:`SCHEMA`."""
     return pa.Table.from_pylist(rows, schema=SCHEMA)
-
-
-def _resolve(registry: Registry, choice: Choice) -> PluginRef:
-    """An environment's full parameters, from those of a choice."""
-    plugin, _ = build.find_environment(registry, choice.name)
-    config = _configured(plugin, choice)
-    return PluginRef(name=choice.name, config=configs.to_dict(config), label=choice.label)
-
-
-def _configured(plugin: Plugin, choice: Choice) -> Any:
-    try:
-        with build.blaming(plugin):
-            return configs.from_dict(plugin.load_config(), choice.parameters)
-    except MfbpiError as error:
-        raise ConfigError(f"{plugin.kind} {choice.label}: {error}") from error
 
 
 def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
@@ -133,9 +115,8 @@ def _number(quantity: str, value: float, reason: str = "") -> Record:
 def _bounds(registry: Registry, study: InstanceStudy, found: Instance) -> Iterator[Record]:
     """Each bound at its own optimal allocation and at the others'."""
     built = {
-        choice.label: _bound(registry, choice, found.discount)
-        for each in study.bounds
-        for choice in each.expand()
+        choice.label: _bound(choice, found.discount)
+        for choice in choices.listed(registry, "bound", study.bounds)
     }
     for constraint in study.constraints if built else ():
         solutions = {label: b.solve(found.mdp, constraint) for label, b in built.items()}
@@ -145,10 +126,10 @@ def _bounds(registry: Registry, study: InstanceStudy, found: Instance) -> Iterat
                 yield {**record, "constraint": constraint}
 
 
-def _bound(registry: Registry, choice: Choice, discount: float) -> Bound:
-    plugin = registry.get("bound", choice.name)
-    with build.blaming(plugin):
-        built: Bound = plugin.load_factory()(discount, _configured(plugin, choice))
+def _bound(choice: choices.Choice, discount: float) -> Bound:
+    with build.blaming(choice.plugin):
+        config = build.parameters(choice.plugin, choice.ref().config)
+        built: Bound = choice.plugin.load_factory()(discount, config)
     return built
 
 

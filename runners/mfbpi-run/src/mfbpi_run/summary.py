@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 
 from mfbpi_core.registry import Registry
+from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 from mfbpi_run import table
-from mfbpi_run.stats import LEVEL, t_interval
 
 #: What the numbers of the summary are.
 CAPTION = (

@@ -100,8 +100,13 @@ def _table(
             arrays.append(pa.array(columns[field.name], pa.string()).dictionary_encode())
         else:
             arrays.append(pa.array(columns[field.name], field.type))
+    return with_provenance(pa.Table.from_arrays(arrays, schema=schema), provenance)
+
+
+def with_provenance(content: pa.Table, provenance: Mapping[str, Any]) -> pa.Table:
+    """The table, saying how it was made."""
     metadata = {METADATA_KEY: json.dumps(provenance, sort_keys=True).encode()}
-    return pa.Table.from_arrays(arrays, schema=schema.with_metadata(metadata))
+    return content.replace_schema_metadata(metadata)
 
 
 def to_bytes(table: pa.Table) -> bytes:

@@ -87,7 +87,7 @@ def _choices(file: Path, content: Mapping[str, Any], kind: str) -> tuple[Choice,
 def _choice(file: Path, kind: str, table: Any) -> Choice:
     if not isinstance(table, dict) or not isinstance(table.get("name"), str):
         raise UsageError(f"{file}: each [[{kind}]] needs a name; got {table!r}")
-    values = {
+    values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in table.items()
         if key != "name"

@@ -57,7 +57,8 @@ class _Worker:
         registry = Registry.discover()
         streams = Streams(task.seed)
         environment = build.environment(registry, task.environment)
-        problem = build.problem(registry, task, environment)
+        plugin, _ = build.find_environment(registry, task.environment.name)
+        problem = build.problem(plugin, environment, discount=task.discount, horizon=task.horizon)
         agent = build.agent(registry, task.agent, problem, streams.generator("agent"))
         skipped = _skipped(registry, task, capabilities(environment, agent))
         chosen = [ref for ref in task.metrics if ref.name not in skipped]

@@ -36,6 +36,8 @@ from mfbpi_agent_mf_bpi.recommendation import RULES, recommend
 from mfbpi_core import Problem, parameter
 from mfbpi_lib_tabular.agent import CompiledAgent
 from mfbpi_lib_tabular.dynamics import Dynamics
+from mfbpi_lib_tabular.exploration import draw_uniform, draw_weighted, greedy, is_forced
+from mfbpi_lib_tabular.schedules import learning_rate
 from mfbpi_lib_tabular.simulator import Chunk, take_step
 
 GOLDEN_RATIO = (1.0 + math.sqrt(5.0)) / 2.0
@@ -60,7 +62,7 @@ class Config:
     )
     gap_floor: float = parameter(1e-8, "least gap, so that ties stay finite", gt=0)
     min_exploration: float = parameter(
-        1e-3, "least probability of a uniform action", ge=0, le=1, source="appendix"
+        1e-3, "least probability of a uniform action; 0 for none", ge=0, le=1, source="appendix"
     )
     recommendation: str = parameter(
         "q_learner",
@@ -112,7 +114,7 @@ def weigh(state: State, xi: float) -> float:
     largest_moment = 0.0  # of the greedy pairs
     total = 0.0
     for s in range(state.best.size):
-        best = _greedy(state.quantile_q[s])
+        best = greedy(state.quantile_q[s])
         state.best[s] = best
         value = state.quantile_q[s, best]
         for a in range(state.weights.shape[1]):
@@ -131,16 +133,6 @@ def weigh(state: State, xi: float) -> float:
 
 
 @numba.njit(cache=True)
-def _greedy(values: npt.NDArray[np.float64]) -> int:
-    """The first action of largest value."""
-    best = 0
-    for a in range(1, values.size):
-        if values[a] > values[best]:
-            best = a
-    return best
-
-
-@numba.njit(cache=True)
 def _bound_moment(moment: float, k: int) -> float:
     """m = M^(2^(1 - k)), by repeated square roots."""
     for _ in range(k - 1):
@@ -151,19 +143,12 @@ def _bound_moment(moment: float, k: int) -> float:
 @numba.njit(cache=True)
 def select(state: State, s: int, rng: np.random.Generator) -> int:
     """Sampling rule: uniform with probability eps, else by the allocation in state s."""
-    n_actions = state.weights.shape[1]
-    visits = state.visits[s].sum() + 1  # this visit included
-    if rng.random() < max(state.constants.min_exploration, 1.0 / visits):
-        return min(int(rng.random() * n_actions), n_actions - 1)
+    if is_forced(state.visits[s], state.constants.min_exploration, rng):
+        return draw_uniform(state.weights.shape[1], rng)
     optimal_weight = weigh(state, rng.random())
     weights = state.weights[s]
     weights[state.best[s]] = optimal_weight
-    threshold = rng.random() * weights.sum()
-    action = 0
-    while action < n_actions - 1 and threshold >= weights[action]:
-        threshold -= weights[action]
-        action += 1
-    return action
+    return draw_weighted(weights, rng)
 
 
 @numba.njit(cache=True)
@@ -173,7 +158,7 @@ def learn(
     """Learning rule: the members chosen by chance, the order of their column, the Q-learner."""
     c = state.constants
     state.visits[s, a] += 1
-    rate = (c.horizon + 1.0) / (c.horizon + state.visits[s, a])
+    rate = learning_rate(c.horizon, state.visits[s, a])
     discount = 0.0 if terminated else c.discount
     _learn_members(
         c, state.q.heads[s, a], state.m.heads[s, a], state.q.heads[s2], r, discount, rate, rng

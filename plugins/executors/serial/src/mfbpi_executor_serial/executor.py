@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from mfbpi_core import Executor, Outcome, Task
 from mfbpi_core.executor import RunTask
 
 
 class Serial(Executor):
-    """Runs one task at a time, in the order given; ``jobs`` is an upper limit and has no effect."""
+    """Runs one task at a time, in the order given; ``jobs`` is an upper limit, and becomes 1."""
+
+    def __init__(self, jobs: int | None, config: Any) -> None:  # noqa: ARG002 - a limit above 1
+        super().__init__(1, config)
 
     def map(self, run: RunTask, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Run each task when its outcome is asked for.

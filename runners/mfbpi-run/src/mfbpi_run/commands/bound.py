@@ -120,7 +120,7 @@ def _show(solution: BoundSolution, caption: str) -> None:
     else:
         if solution.allocation is not None and len(solution.allocation) <= _SHOWN_STATES:
             actions = [f"a={a}" for a in range(solution.allocation.shape[1])]
-            rows = [(s, *(f"{w:.6f}" for w in row)) for s, row in enumerate(solution.allocation)]
+            rows = [(s, *(f"{w:.4g}" for w in row)) for s, row in enumerate(solution.allocation)]
             show_table(("state", *actions), rows, right=actions)
         click.echo(f"value {solution.value:.6e} ({solution.status})")
         if not math.isnan(solution.relative_gap):
@@ -135,7 +135,10 @@ def _plot(solution: BoundSolution, file: Path, title: str) -> None:
     """Write a heat map of the allocation, one row for each action."""
     if solution.allocation is None:
         raise UsageError(f"there is no allocation to plot: {solution.reason}")
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise UsageError("--plot needs matplotlib: pip install matplotlib") from error
 
     figure = Figure(figsize=(8, 2.5), layout="constrained")
     axes = figure.add_subplot()

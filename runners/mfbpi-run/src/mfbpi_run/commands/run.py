@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
 import click
 
+from mfbpi_core.experiment import RunSettings
 from mfbpi_core.registry import Registry
-from mfbpi_run import plan, session
+from mfbpi_run import choices, plan, session
+from mfbpi_run.options import KeepsArguments, execution, resume_command
 from mfbpi_run.output import warn_of_problems
-
-_ARGUMENTS = "mfbpi_run.arguments"
-
-#: Options that the message on how to continue sets itself.
-_REPLACED = ("--out", "--if-exists")
 
 _EPILOG = """
 Example: mfbpi-run --agent mf_bpi --env riverswim -E n_states=10 --seeds 0:4
@@ -26,15 +20,7 @@ Exit codes: 0 all done, 1 some task failed, 2 bad usage, 130 interrupted.
 """
 
 
-class _Command(click.Command):
-    """Keeps the arguments as given, for the message on how to continue."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[_ARGUMENTS] = list(args)
-        return super().parse_args(ctx, args)
-
-
-@click.command(cls=_Command, name="run", epilog=_EPILOG)
+@click.command(cls=KeepsArguments, name="run", epilog=_EPILOG)
 @click.option(
     "--agent", "agents", multiple=True, required=True, metavar="NAME", help="Agent; repeatable."
 )
@@ -75,31 +61,7 @@ class _Command(click.Command):
 )
 @click.option("--discount", type=float, metavar="GAMMA", help="Discount factor, in (0, 1).")
 @click.option("--arrays", is_flag=True, help="Keep the metrics' arrays too.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Directory of the results. Default: a new one below results/.",
-)
-@click.option(
-    "--if-exists",
-    type=click.Choice(["fail", "resume", "overwrite"]),
-    default="fail",
-    show_default=True,
-    help="What to do where DIR holds results.",
-)
-@click.option(
-    "--executor", default="process", show_default=True, metavar="NAME", help="Where tasks run."
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Tasks at the same time. Default: one per core.",
-)
-@click.option("--dry-run", is_flag=True, help="Show the plan; run and write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+@execution
 @click.pass_context
 def run(ctx: click.Context, /, **options: Any) -> int:
     """Run a grid of agents, environments and seeds.
@@ -109,29 +71,12 @@ def run(ctx: click.Context, /, **options: Any) -> int:
     """
     registry = Registry.discover()
     warn_of_problems(registry)
-    request = plan.Request(**{f.name: options.pop(f.name) for f in attrs.fields(plan.Request)})
-    settings = session.Settings(
-        progress=not options.pop("quiet"), resume_command=_resume_command(ctx), **options
+    agents = choices.agents(registry, options.pop("agents"), options.pop("agent_settings"))
+    environments = choices.environments(
+        registry, options.pop("environments"), options.pop("environment_settings")
     )
-    return session.carry_out(registry, plan.make(registry, request), settings)
-
-
-def _resume_command(ctx: click.Context) -> Callable[[Path], str]:
-    arguments = _without(ctx.meta[_ARGUMENTS], _REPLACED)
-
-    def command(directory: Path) -> str:
-        more = ["--out", str(directory), "--if-exists", "resume"]
-        return f"{ctx.command_path} {shlex.join([*arguments, *more])}"
-
-    return command
-
-
-def _without(arguments: Sequence[str], options: Sequence[str]) -> list[str]:
-    """The arguments less these options, given as ``--option value`` or ``--option=value``."""
-    kept: list[str] = []
-    skip = False
-    for argument in arguments:
-        if not skip and argument.partition("=")[0] not in options:
-            kept.append(argument)
-        skip = not skip and argument in options
-    return kept
+    grid = RunSettings(**{f.name: options.pop(f.name) for f in attrs.fields(RunSettings)})
+    settings = session.Settings(
+        progress=not options.pop("quiet"), resume_command=resume_command(ctx), **options
+    )
+    return session.carry_out(registry, plan.make(registry, agents, environments, grid), settings)

@@ -1,4 +1,4 @@
-"""Statistics of the summary: the mean over seeds with Student's t-interval."""
+"""The mean over seeds with Student's t-interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from scipy.special import stdtrit
 
-#: Confidence level of the intervals that the runner shows.
+#: Confidence level of the intervals that tables and figures show.
 LEVEL = 0.95
 
 

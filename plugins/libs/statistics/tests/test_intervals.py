@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from mfbpi_run.stats import t_interval
+from mfbpi_lib_statistics.intervals import t_interval
 
 
 def test_three_values_use_t_with_two_degrees_of_freedom() -> None:

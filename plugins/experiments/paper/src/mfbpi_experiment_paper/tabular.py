@@ -1,0 +1,54 @@
+"""The tabular comparisons of the paper.
+
+Source: Russo & Proutiere 2023, section 5 and the appendix on numerical results.
+"""
+
+from __future__ import annotations
+
+from mfbpi_core.experiment import Choice, Experiment, RunGrid
+
+AGENTS = ("mf_bpi", "o_bpi", "mdp_nas", "ps_mdp_nas", "q_ucb", "psrl", "q_learning")
+
+_FIGURES = {
+    "scores": "mfbpi_experiment_paper.run_figures:scores",
+    "curves": "mfbpi_experiment_paper.run_figures:curves",
+}
+
+
+def riverswim(quick: bool) -> Experiment:
+    """Seven agents on RiverSwim (5 to 50 states) and Forked RiverSwim (5 to 49)."""
+    sizes, lengths = ((5,), (3,)) if quick else ((5, 10, 20, 30, 50), (3, 5, 10, 15, 25))
+    return Experiment(
+        summary="Value of the recommended policy, seven agents, ten instances.",
+        reference="Russo & Proutiere 2023, figures of the tabular results",
+        runs=RunGrid(
+            agents=tuple(Choice(name) for name in AGENTS),
+            environments=(
+                Choice("riverswim", n_states=sizes),
+                Choice("forked_riverswim", length=lengths, variant="published"),
+            ),
+            seeds="0:2" if quick else "0:10",
+            steps=10_000 if quick else None,
+            metrics=("value_error", "visit_entropy"),
+        ),
+        figures=_FIGURES,
+    )
+
+
+def forced(quick: bool) -> Experiment:
+    """MF-BPI with 50 members against one member, which explores by force alone."""
+    return Experiment(
+        summary="Bootstrapped against forced exploration, on the smallest instances.",
+        reference="Russo & Proutiere 2023, appendix; the published code never updates one member",
+        runs=RunGrid(
+            agents=(Choice("mf_bpi", ensemble_size=(1, 50)),),
+            environments=(
+                Choice("riverswim", n_states=(5,)),
+                Choice("forked_riverswim", length=(3,), variant="published"),
+            ),
+            seeds="0:2" if quick else "0:10",
+            steps=10_000 if quick else None,
+            metrics=("value_error", "visit_entropy"),
+        ),
+        figures=_FIGURES,
+    )

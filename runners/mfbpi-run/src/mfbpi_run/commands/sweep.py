@@ -1,0 +1,67 @@
+"""``mfbpi sweep``: an experiment by name, or a grid written in a TOML file."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mfbpi_core.experiment import Experiment
+from mfbpi_core.registry import Registry
+from mfbpi_run import choices, figures, plan, session, study_session, toml
+from mfbpi_run.build import blaming
+from mfbpi_run.options import KeepsArguments, execution, resume_command
+from mfbpi_run.output import warn_of_problems
+
+_EPILOG = """
+Example: mfbpi sweep paper/bounds --quick
+
+Exit codes: 0 all done, 1 some task failed, 2 bad usage, 130 interrupted.
+"""
+
+
+@click.command(cls=KeepsArguments, name="sweep", epilog=_EPILOG)
+@click.argument("what", metavar="EXPERIMENT|FILE.toml")
+@click.option("--quick", is_flag=True, help="The small size of an experiment.")
+@click.option("--seeds", metavar="SEEDS", help="Other seeds: 0:10, 3, or 0,2,5.")
+@execution
+@click.pass_context
+def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **options: Any) -> int:
+    """Run an experiment (see `mfbpi list experiment`), or the grid of a TOML file.
+
+    Writes Parquet tables, and the experiment's figures as PNG files.
+    """
+    registry = Registry.discover()
+    warn_of_problems(registry)
+    experiment = _experiment(registry, what, quick)
+    settings = session.Settings(
+        progress=not options.pop("quiet"),
+        resume_command=resume_command(ctx),
+        finish=partial(figures.draw_runs, experiment.figures),
+        **options,
+    )
+    if experiment.runs is None:
+        return study_session.carry_out(registry, what, experiment, settings)
+    return session.carry_out(registry, _plan(registry, experiment, seeds), settings)
+
+
+def _experiment(registry: Registry, what: str, quick: bool) -> Experiment:
+    if what.endswith(".toml"):
+        return toml.load(Path(what))
+    plugin = registry.get("experiment", what)
+    with blaming(plugin):
+        built: Experiment = plugin.load_factory()(quick)
+    return built
+
+
+def _plan(registry: Registry, experiment: Experiment, seeds: str | None) -> plan.Plan:
+    grid = experiment.runs
+    assert grid is not None
+    return plan.make(
+        registry,
+        choices.listed(registry, "agent", grid.agents),
+        choices.listed(registry, "environment", grid.environments),
+        grid.with_seeds(seeds),
+    )

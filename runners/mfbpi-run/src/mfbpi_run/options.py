@@ -1,0 +1,89 @@
+"""The options of commands that run things, and the message on how to continue one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+_ARGUMENTS = "mfbpi_run.arguments"
+
+#: Options that the message on how to continue sets itself.
+_REPLACED = ("--out", "--if-exists")
+
+Command = Callable[..., Any]
+
+
+def execution(command: Command) -> Command:
+    """Give a command the options of :class:`mfbpi_run.session.Settings`."""
+    for option in reversed(
+        (
+            click.option(
+                "--out",
+                type=click.Path(path_type=Path),
+                metavar="DIR",
+                help="Directory of the results. Default: a new one below results/.",
+            ),
+            click.option(
+                "--if-exists",
+                type=click.Choice(["fail", "resume", "overwrite"]),
+                default="fail",
+                show_default=True,
+                help="What to do where DIR holds results.",
+            ),
+            click.option(
+                "--executor",
+                default="process",
+                show_default=True,
+                metavar="NAME",
+                help="Where tasks run.",
+            ),
+            click.option(
+                "--jobs",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Tasks at the same time. Default: one per core.",
+            ),
+            click.option("--dry-run", is_flag=True, help="Show the plan; run and write nothing."),
+            click.option(
+                "--json", "as_json", is_flag=True, help="Print one JSON object on standard output."
+            ),
+            click.option("--quiet", is_flag=True, help="Show no progress bar."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+class KeepsArguments(click.Command):
+    """Keeps the arguments as given, for :func:`resume_command`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as always."""
+        ctx.meta[_ARGUMENTS] = list(args)
+        return super().parse_args(ctx, args)
+
+
+def resume_command(ctx: click.Context) -> Callable[[Path], str]:
+    """The command that continues in a directory, as the user would type it."""
+    arguments = _without(ctx.meta[_ARGUMENTS], _REPLACED)
+
+    def command(directory: Path) -> str:
+        more = ["--out", str(directory), "--if-exists", "resume"]
+        return f"{ctx.command_path} {shlex.join([*arguments, *more])}"
+
+    return command
+
+
+def _without(arguments: Sequence[str], options: Sequence[str]) -> list[str]:
+    """The arguments less these options, given as ``--option value`` or ``--option=value``."""
+    kept: list[str] = []
+    skip = False
+    for argument in arguments:
+        if not skip and argument.partition("=")[0] not in options:
+            kept.append(argument)
+        skip = not skip and argument in options
+    return kept
