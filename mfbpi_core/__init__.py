@@ -6,7 +6,8 @@ from mfbpi_core.config import NoConfig, parameter
 from mfbpi_core.environment import Cells, Environment, Protocol
 from mfbpi_core.executor import Executor
 from mfbpi_core.hookspecs import hookimpl
-from mfbpi_core.loop import Interaction, Run
+from mfbpi_core.interaction import Interaction
+from mfbpi_core.loop import Run
 from mfbpi_core.mdp import TabularMDP
 from mfbpi_core.metric import Metric
 from mfbpi_core.plugin import Plugin, PluginProblem

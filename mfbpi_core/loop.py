@@ -1,75 +1,24 @@
-"""The only interaction loop: agent and environment advance, metrics observe and measure."""
+"""A run: agent and environment advance, metrics observe and measure."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import attrs
 
 from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
 from mfbpi_core.errors import PluginError
+from mfbpi_core.interaction import Interaction
 from mfbpi_core.metric import Metric
 from mfbpi_core.seeding import Streams
-from mfbpi_core.types import Row, Snapshot, Transition, Transitions
+from mfbpi_core.types import Row, Snapshot
 
 #: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
 MAX_CHUNK_STEPS, MAX_CHUNK_BYTES = 50_000, 2**26
-
-
-class Interaction:
-    """An agent acting in an environment, advanced a number of steps at a time.
-
-    Args:
-        environment: reset here, once with ``seed`` and afterwards without.
-        agent: the agent.
-        seed: seed of the environment.
-    """
-
-    def __init__(self, environment: Environment, agent: Agent, seed: int) -> None:
-        self.environment = environment
-        self.agent = agent
-        self.step = 0
-        self.episode = 0
-        self._observation, _ = environment.reset(seed=seed)
-
-    def advance(self, n_steps: int, n_episodes: int | None = None) -> Transitions:
-        """Take ``n_steps`` steps, or fewer if ``n_episodes`` episodes end before.
-
-        Compiled where both sides can and no number of episodes is asked for.
-        """
-        chunk = None
-        simulator = self.environment.simulator
-        if simulator is not None and n_episodes is None:
-            chunk = self.agent.advance(simulator, n_steps)
-        if chunk is None:
-            chunk = self._step_by_step(n_steps, n_episodes)
-        else:
-            chunk = attrs.evolve(chunk, start=self.step)
-        self.step += len(chunk)
-        self.episode += chunk.episodes_ended
-        return chunk
-
-    def _step_by_step(self, n_steps: int, n_episodes: int | None) -> Transitions:
-        steps: list[Transition] = []
-        episodes = 0
-        while len(steps) < n_steps and (n_episodes is None or episodes < n_episodes):
-            transition = self._one_step()
-            steps.append(transition)
-            episodes += transition.terminated or transition.truncated
-        return Transitions.from_steps(self.step, steps)
-
-    def _one_step(self) -> Transition:
-        observation = self._observation
-        action = self.agent.select_action(observation)
-        following, reward, terminated, truncated, _ = self.environment.step(action)
-        transition = Transition(observation, action, reward, following, terminated, truncated)
-        self.agent.update(transition)
-        ended = terminated or truncated
-        self._observation = self.environment.reset()[0] if ended else following
-        return transition
 
 
 def longest_chunk(environment: Environment) -> int:
@@ -91,6 +40,8 @@ class Run:
         horizon: number of steps.
         episodes: stop after so many episodes, if sooner.
         eval_every: steps between evaluations.
+        interaction: the agent in its environment, started by the stream "env".
+        begun: whether step 0 was measured.
         learning_s: seconds spent acting and learning so far.
         metrics_s: seconds spent in metrics so far.
     """
@@ -103,32 +54,68 @@ class Run:
     horizon: int
     episodes: int | None = None
     eval_every: int
+    interaction: Interaction = attrs.field(init=False)
+    begun: bool = False
     learning_s: float = 0.0
     metrics_s: float = 0.0
 
+    def __attrs_post_init__(self) -> None:
+        seed = self.streams.integer("env")
+        self.interaction = Interaction(self.environment, self.agent, seed)
+
     def rows(self) -> Iterator[Row]:
-        """Run, yielding measurements at step 0, every ``eval_every`` steps and at the end.
+        """Run to the end; :meth:`evaluations`, one row at a time."""
+        for rows in self.evaluations():
+            yield from rows
+
+    def evaluations(self) -> Iterator[list[Row]]:
+        """Run, yielding the rows of step 0, of every ``eval_every`` steps, and of the end.
+
+        Between two of them the run can be saved; a run that was restored goes on after the
+        evaluation at which it was saved.
 
         Raises:
             PluginError: when a metric returns an undeclared column or a number that is not
                 finite.
         """
-        interaction = Interaction(self.environment, self.agent, self.streams.integer("env"))
-        yield from self._measure(interaction)
-        while not self._ended(interaction):
-            self._advance(interaction)
-            yield from self._measure(interaction)
+        if not self.begun:
+            self.begun = True
+            yield self._measure()
+        while not self._ended():
+            self._advance()
+            yield self._measure()
 
-    def _ended(self, interaction: Interaction) -> bool:
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that running changes, as a copy."""
+        return {
+            "interaction": self.interaction.state_dict(),
+            "metrics": {name: metric.state_dict() for name, metric in self.metrics.items()},
+            "begun": self.begun,
+            "learning_s": self.learning_s,
+            "metrics_s": self.metrics_s,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self.interaction.load_state_dict(state["interaction"])
+        for name, metric in self.metrics.items():
+            metric.load_state_dict(state["metrics"][name])
+        self.begun = state["begun"]
+        self.learning_s = state["learning_s"]
+        self.metrics_s = state["metrics_s"]
+
+    def _ended(self) -> bool:
+        interaction = self.interaction
         done = self.episodes is not None and interaction.episode >= self.episodes
         return done or interaction.step >= self.horizon
 
-    def _advance(self, interaction: Interaction) -> None:
+    def _advance(self) -> None:
         """Advance to the next evaluation point, in chunks of bounded size."""
+        interaction = self.interaction
         following = (interaction.step // self.eval_every + 1) * self.eval_every
         target = min(following, self.horizon)
         longest = longest_chunk(self.environment)
-        while interaction.step < target and not self._ended(interaction):
+        while interaction.step < target and not self._ended():
             left = None if self.episodes is None else self.episodes - interaction.episode
             started = time.perf_counter()
             chunk = interaction.advance(min(target - interaction.step, longest), left)
@@ -138,7 +125,8 @@ class Run:
             self.learning_s += learned - started
             self.metrics_s += time.perf_counter() - learned
 
-    def _measure(self, interaction: Interaction) -> list[Row]:
+    def _measure(self) -> list[Row]:
+        interaction = self.interaction
         started = time.perf_counter()
         snapshot = Snapshot(
             step=interaction.step,

@@ -10,7 +10,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from mfbpi_core.loop import Interaction, Run
+from mfbpi_core.interaction import Interaction
+from mfbpi_core.loop import Run
 from mfbpi_core.metric import Metric
 from mfbpi_core.seeding import Streams
 from mfbpi_core.testing.comparison import require_equal

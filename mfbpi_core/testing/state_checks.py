@@ -6,7 +6,7 @@ import copy
 import pickle
 
 from mfbpi_core.agent import Agent
-from mfbpi_core.loop import Interaction
+from mfbpi_core.interaction import Interaction
 from mfbpi_core.testing.agent_checks import N_STEPS
 from mfbpi_core.testing.comparison import require_equal
 from mfbpi_core.testing.subject import AGENT_SEED, ENVIRONMENT_SEED, Subject, World

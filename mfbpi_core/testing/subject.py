@@ -11,7 +11,7 @@ import numpy as np
 from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
 from mfbpi_core.errors import UsageError
-from mfbpi_core.loop import Interaction
+from mfbpi_core.interaction import Interaction
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.testing.instances import ModelEnvironment, OneHotEnvironment, two_state_chain

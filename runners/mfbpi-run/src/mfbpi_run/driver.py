@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import attrs
 
-from mfbpi_core.executor import Executor
+from mfbpi_core.executor import Executor, RunTask
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
+from mfbpi_run.checkpoint import Checkpoints
 from mfbpi_run.interrupt import Interrupts
 from mfbpi_run.progress import Progress
 from mfbpi_run.store import Store
@@ -56,6 +58,7 @@ def execute(
     store: Store,
     progress: Progress,
     interrupts: Interrupts,
+    checkpoints: Checkpoints | None = None,
 ) -> list[Record]:
     """Run the pending tasks; every outcome is written as it comes.
 
@@ -65,6 +68,7 @@ def execute(
         store: where outcomes are written.
         progress: counts them.
         interrupts: held back while an outcome is written and counted.
+        checkpoints: where the workers save long runs; None for nowhere.
 
     Returns:
         The records, none of them pending.
@@ -74,7 +78,8 @@ def execute(
     """
     pending = {r.task.task_id: r.task for r in records if r.status == "pending"}
     ended: dict[str, Record] = {}
-    with _outcomes(executor, list(pending.values())) as outcomes:
+    run = partial(run_task, checkpoints=checkpoints)
+    with _outcomes(executor, run, list(pending.values())) as outcomes:
         for outcome in outcomes:
             with interrupts.held_back():
                 task = pending.pop(outcome.task_id)
@@ -86,9 +91,11 @@ def execute(
 
 
 @contextmanager
-def _outcomes(executor: Executor, tasks: Sequence[Task]) -> Iterator[Iterator[Outcome]]:
+def _outcomes(
+    executor: Executor, run: RunTask, tasks: Sequence[Task]
+) -> Iterator[Iterator[Outcome]]:
     """The outcomes; however the block is left, the executor's workers are stopped."""
-    outcomes = executor.map(run_task, tasks) if tasks else iter(())
+    outcomes = executor.map(run, tasks) if tasks else iter(())
     try:
         yield outcomes
     finally:

@@ -47,6 +47,14 @@ def execution(command: Command) -> Command:
                 metavar="N",
                 help="Tasks at the same time. Default: one per core.",
             ),
+            click.option(
+                "--checkpoint-every",
+                type=click.FloatRange(min=0.0),
+                default=300.0,
+                show_default=True,
+                metavar="SECONDS",
+                help="Save long runs so often, so that resume goes on inside them; 0: never.",
+            ),
             click.option("--dry-run", is_flag=True, help="Show the plan; run and write nothing."),
             click.option(
                 "--json", "as_json", is_flag=True, help="Print one JSON object on standard output."

@@ -15,6 +15,7 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.executor import Executor
 from mfbpi_core.registry import Registry
 from mfbpi_run import build, report
+from mfbpi_run.checkpoint import Checkpoints
 from mfbpi_run.driver import Record, already_done, execute
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.interrupt import Interrupts
@@ -22,6 +23,9 @@ from mfbpi_run.output import warn
 from mfbpi_run.plan import Plan
 from mfbpi_run.progress import Progress
 from mfbpi_run.store import Store, StoreError, create_first, default_directories, unwritable
+
+#: Seconds between checkpoints: short runs write none, and a killed one loses little.
+CHECKPOINT_EVERY_S = 300.0
 
 IfExists = Literal["fail", "resume", "overwrite"]
 
@@ -38,6 +42,7 @@ class Settings:
         dry_run: show the plan and do nothing.
         as_json: print JSON instead of tables.
         progress: whether a progress bar may be shown.
+        checkpoint_every: seconds between checkpoints of a long run; 0 for none.
         resume_command: the command that continues in a directory, for messages.
         finish: called with the directory once every task is done.
     """
@@ -49,6 +54,7 @@ class Settings:
     dry_run: bool = False
     as_json: bool = False
     progress: bool = True
+    checkpoint_every: float = CHECKPOINT_EVERY_S
     resume_command: Callable[[Path], str]
     finish: Callable[[Path], None] | None = None
 
@@ -101,7 +107,8 @@ def _run(
     progress = _progress(records, executor, settings)
     try:
         with progress:
-            records = execute(executor, records, store, progress, interrupts)
+            checkpoints = _checkpoints(settings, store)
+            records = execute(executor, records, store, progress, interrupts, checkpoints)
     except KeyboardInterrupt:
         click.echo(_stopped("interrupted", progress, settings, store), err=True)
         return INTERRUPTED
@@ -114,6 +121,16 @@ def _run(
     if settings.finish is not None:
         settings.finish(store.directory)
     return 0
+
+
+def _checkpoints(settings: Settings, store: Store) -> Checkpoints | None:
+    if settings.checkpoint_every <= 0:
+        return None
+    return Checkpoints(
+        directory=store.directory,
+        every_s=settings.checkpoint_every,
+        resume=settings.if_exists == "resume",
+    )
 
 
 def _progress(records: Sequence[Record], executor: Executor, settings: Settings) -> Progress:

@@ -111,8 +111,9 @@ class Store:
             return self._save_error(task, outcome.error)
         # The rows come last: where they are, the task is complete.
         for suffix in sorted(outcome.tables, key=len, reverse=True):
-            self._write(self.path(task.task_id, suffix), outcome.tables[suffix])
-        self.path(task.task_id, ".error.json").unlink(missing_ok=True)
+            self.write(self.path(task.task_id, suffix), outcome.tables[suffix])
+        for suffix in (".error.json", ".checkpoint.npz"):
+            self.path(task.task_id, suffix).unlink(missing_ok=True)
         return self.path(task.task_id)
 
     def _save_error(self, task: Task, error: str) -> Path:
@@ -123,13 +124,14 @@ class Store:
             "task": attrs.asdict(task),
             "error": without_paths(error),
         }
-        self._write(path, _pretty(report))
+        self.write(path, _pretty(report))
         # Where all is run again, rows of an earlier run would pass for this one's.
         for suffix in (".parquet", ".arrays.parquet"):
             self.path(task.task_id, suffix).unlink(missing_ok=True)
         return path
 
-    def _write(self, path: Path, content: bytes) -> None:
+    def write(self, path: Path, content: bytes) -> None:
+        """Write a file whole; raises :class:`StoreError`."""
         try:
             atomic_write(path, content)
         except OSError as error:

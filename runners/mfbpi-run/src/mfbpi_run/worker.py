@@ -17,15 +17,21 @@ from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.seeding import Streams
 from mfbpi_core.task import PluginRef, Task
-from mfbpi_core.types import Outcome, Problem
+from mfbpi_core.types import Outcome, Problem, Row
 from mfbpi_run import build, provenance, table
+from mfbpi_run.checkpoint import Checkpoints
 
 
-def run_task(text: str) -> Outcome:
-    """Run a task given as its canonical JSON; a task that raises gives a failed outcome."""
+def run_task(text: str, checkpoints: Checkpoints | None = None) -> Outcome:
+    """Run a task given as its canonical JSON; a task that raises gives a failed outcome.
+
+    Args:
+        text: the task.
+        checkpoints: where long runs are saved now and then; None for nowhere.
+    """
     task = Task.from_json(text)
     try:
-        tables = _Worker.prepare(task).tables()
+        tables = _Worker.prepare(task).tables(checkpoints)
     except (Exception, SystemExit):
         error = provenance.without_paths(traceback.format_exc())
         return Outcome(task_id=task.task_id, status="failed", error=error)
@@ -74,15 +80,23 @@ class _Worker:
         )
         return cls(task=task, registry=registry, run=run, skipped=skipped, started=started)
 
-    def tables(self) -> dict[str, bytes]:
+    def tables(self, checkpoints: Checkpoints | None) -> dict[str, bytes]:
         """Run to the end; the content of each file by its suffix."""
-        rows = list(self.run.rows())
+        rows = self._rows(checkpoints)
         arrays = _arrays(self.run.metrics) if self.task.arrays else {}
         origin = self._provenance()
         tables = {".parquet": table.rows_table(self.task, rows, origin)}
         if self.task.arrays:
             tables[".arrays.parquet"] = table.arrays_table(self.task, arrays, origin)
         return {suffix: table.to_bytes(content) for suffix, content in tables.items()}
+
+    def _rows(self, checkpoints: Checkpoints | None) -> list[Row]:
+        if checkpoints is None:
+            return list(self.run.rows())
+        saver = checkpoints.begin(self.task, self.run)
+        for rows in self.run.evaluations():
+            saver.measured(self.run, rows)
+        return saver.rows
 
     def _provenance(self) -> dict[str, Any]:
         return {
