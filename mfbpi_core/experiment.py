@@ -70,6 +70,7 @@ class RunSettings:
         eval_every: steps between evaluations.
         discount: gamma.
         metrics: names; all that apply if empty.
+        metric_settings: their parameters, as ``"key=value"`` or ``"name.key=value"``.
         arrays: whether the metrics' arrays are kept.
     """
 
@@ -79,6 +80,7 @@ class RunSettings:
     eval_every: int | None = None
     discount: float | None = None
     metrics: tuple[str, ...] = ()
+    metric_settings: tuple[str, ...] = ()
     arrays: bool = False
 
 

@@ -208,7 +208,7 @@ def test_manifest_holds_what_tasks_have_in_common(plan_of: PlanOf) -> None:
     assert manifest["environments"]["ring"] == {
         "plugin": "ring",
         "config": {"n_states": 3, "slip": 0.1},
-        "metrics": ["rate"],
+        "metrics": {"rate": {}},
         "horizon": 60,
         "episodes": None,
         "eval_every": 20,

@@ -56,6 +56,12 @@ def environments(registry: Registry, names: Sequence[str], settings: Sequence[st
     return _resolve(registry, "--env", found, [parse_setting("-E", text) for text in settings])
 
 
+def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Choice]:
+    """Give metrics what ``-M`` sets, in the order given; raises :class:`UsageError`."""
+    found = [(plugin, dict[str, str]()) for plugin in plugins]
+    return _resolve(registry, "--metric", found, [parse_setting("-M", text) for text in settings])
+
+
 def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Choice]:
     """Resolve what an experiment lists, every combination of values; raises UsageError."""
     found = [_listed(registry, kind, point) for each in choices for point in each.expand()]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from mfbpi_core import config as configs
 from mfbpi_core.errors import ConflictError, RequirementError
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import PluginRef
-from mfbpi_run import build, choices
-from mfbpi_run.settings import unique
+from mfbpi_run import choices
 
 #: What an agent provides, known only once it is built: in the worker.
 AGENT_CAPABILITIES = frozenset({"policy", "allocation"})
@@ -35,49 +32,42 @@ class Metrics:
         warnings: default metrics left out because several distributions claim their name.
     """
 
-    def __init__(self, registry: Registry, names: tuple[str, ...]) -> None:
+    def __init__(
+        self, registry: Registry, names: Sequence[str], settings: Sequence[str] = ()
+    ) -> None:
         self.asked_for = bool(names)
         self.warnings: tuple[str, ...] = ()
         chosen = (
             [registry.get("metric", name) for name in names]
             if names
-            else [p for p in registry.of_kind("metric") if p.spec.default]
+            else self._unambiguous(registry)
         )
-        self.plugins = {choices.canonical_name(registry, plugin): plugin for plugin in chosen}
-        if self.asked_for:
-            unique("--metric", [choices.canonical_name(registry, plugin) for plugin in chosen])
-        else:
-            self._leave_out_ambiguous()
+        self.choices = choices.metrics(registry, chosen, settings)
 
-    def _leave_out_ambiguous(self) -> None:
-        ambiguous = [name for name, plugin in self.plugins.items() if name != plugin.spec.name]
-        for name in ambiguous:
-            del self.plugins[name]
+    def _unambiguous(self, registry: Registry) -> list[Plugin]:
+        """The default metrics, less those whose name several distributions claim."""
+        defaults = [p for p in registry.of_kind("metric") if p.spec.default]
+        names = {p.qualified_name: choices.canonical_name(registry, p) for p in defaults}
+        ambiguous = [p.qualified_name for p in defaults if names[p.qualified_name] != p.spec.name]
         if ambiguous:
             self.warnings = (
                 "several metrics have one name and are left out; choose with --metric: "
                 + ", ".join(ambiguous),
             )
+        return [p for p in defaults if p.qualified_name not in ambiguous]
 
     def for_environment(self, ref: PluginRef, provided: frozenset[str]) -> tuple[PluginRef, ...]:
         """Those that can be measured there, sorted by name."""
         if self.asked_for:
-            for plugin in self.plugins.values():
-                check_needs(plugin, ref, provided)
+            for choice in self.choices:
+                check_needs(choice.plugin, ref, provided)
         applicable = {
-            name: plugin
-            for name, plugin in self.plugins.items()
-            if plugin.spec.needs <= provided | AGENT_CAPABILITIES
+            choice.label: choice
+            for choice in self.choices
+            if choice.plugin.spec.needs <= provided | AGENT_CAPABILITIES
         }
-        _check_columns(applicable)
-        return tuple(
-            PluginRef(name=name, config=_defaults(plugin))
-            for name, plugin in sorted(applicable.items())
-        )
-
-
-def _defaults(plugin: Plugin) -> dict[str, Any]:
-    return dict(configs.to_dict(build.parameters(plugin, {})))
+        _check_columns({label: choice.plugin for label, choice in applicable.items()})
+        return tuple(choice.ref() for _, choice in sorted(applicable.items()))
 
 
 def _check_columns(plugins: Mapping[str, Plugin]) -> None:

@@ -91,7 +91,7 @@ def _configured(ref: PluginRef) -> dict[str, Any]:
 def _described(site: Site) -> dict[str, Any]:
     settings = attrs.asdict(site)
     del settings["seeds"], settings["environment"], settings["agents"]
-    settings["metrics"] = [metric.name for metric in site.metrics]
+    settings["metrics"] = {metric.shown: metric.config for metric in site.metrics}
     return {**_configured(site.environment), **settings}
 
 
@@ -106,7 +106,7 @@ def make(
     Raises:
         UsageError: and its subclasses, for whatever cannot be run as asked.
     """
-    metrics = Metrics(registry, settings.metrics)
+    metrics = Metrics(registry, settings.metrics, settings.metric_settings)
     sites = [_site(registry, settings, choice, agents, metrics) for choice in environments]
     return Plan(
         sites=tuple(sites),

@@ -34,6 +34,7 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "eval_every": (int,),
     "discount": (float,),
     "metrics": (list,),
+    "metric_settings": (list,),
     "arrays": (bool,),
 }
 
@@ -56,8 +57,9 @@ def load(file: Path) -> Experiment:
     settings = {key: content[key] for key in _SETTINGS if key in content}
     if "seeds" in settings:
         settings["seeds"] = str(settings["seeds"])
-    if "metrics" in settings:
-        settings["metrics"] = tuple(map(str, settings["metrics"]))
+    for key in ("metrics", "metric_settings"):
+        if key in settings:
+            settings[key] = tuple(map(str, settings[key]))
     grid = RunGrid(
         agents=_choices(file, content, "agent"),
         environments=_choices(file, content, "environment"),

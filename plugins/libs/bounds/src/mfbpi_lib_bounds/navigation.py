@@ -41,7 +41,10 @@ STRIDE = 16.0
 
 
 def minimise(
-    coefficients: Coefficients, walk: sparse.csr_array, start: Solution | None = None
+    coefficients: Coefficients,
+    walk: sparse.csr_array,
+    start: Solution | None = None,
+    target_gap: float = TARGET_GAP,
 ) -> Solution:
     """Minimise U over the stationary allocations of walks.
 
@@ -51,6 +54,7 @@ def minimise(
             states that do not act are left out of account. Every state that acts must be
             reachable from every other.
         start: an earlier solution of a like problem, to start from.
+        target_gap: certified relative gap at which the search may end.
 
     Returns:
         The best allocation found, re-evaluated, with its certificate.
@@ -60,7 +64,7 @@ def minimise(
     """
     if not coefficients.suboptimal.any():
         return _even_walk(coefficients, walk)
-    return _Search(coefficients, walk, start).run()
+    return _Search(coefficients, walk, start).run(target_gap)
 
 
 @attrs.define(eq=False)
@@ -99,12 +103,12 @@ class _Search:
         self.falling: _Touch | None = None
         self.rising: _Touch | None = None
 
-    def run(self) -> Solution:
-        """Solve programmes until the gap is rounding or no longer shrinks."""
+    def run(self, target_gap: float) -> Solution:
+        """Solve programmes until the relative gap is the target or no longer shrinks."""
         for count in range(1, MAX_PROGRAMMES + 1):
             before, x = self._gap(), self.x
             self._visit(x)
-            if self._gap() <= TARGET_GAP * self.best.value or self.x == x:
+            if self._gap() <= target_gap * self.best.value or self.x == x:
                 break
             if count > 2 and self._gap() >= before <= 1e-12 * self.best.value:
                 break

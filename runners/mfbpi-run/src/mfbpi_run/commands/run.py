@@ -53,6 +53,13 @@ Exit codes: 0 all done, 1 some task failed, 2 bad usage, 130 interrupted.
     metavar="NAME",
     help="Metric; repeatable. Default: all that apply.",
 )
+@click.option(
+    "-M",
+    "metric_settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Parameter of every metric that has it; NAME.KEY=VALUE for one; repeatable.",
+)
 @click.option("--seeds", metavar="SEEDS", help="0:10 for 0 to 9, 3 for 3 alone, or 0,2,5.")
 @click.option("--steps", type=click.IntRange(min=1), metavar="N", help="Steps of each run.")
 @click.option("--episodes", type=click.IntRange(min=1), metavar="N", help="Episodes of each run.")
