@@ -52,6 +52,11 @@ class Agent(ABC):
         """The allocation omega [S, A] that the sampling rule aims at, or None."""
         return None
 
+    @property
+    def profile(self) -> dict[str, float]:
+        """Seconds spent so far in parts of the agent's work, by name; kept with the results."""
+        return {}
+
     def advance(self, simulator: Any, n_steps: int) -> Transitions | None:  # noqa: ARG002
         """Take ``n_steps`` steps in a compiled simulator, or return None to be stepped.
 

@@ -119,6 +119,11 @@ class Environment(ABC):
         return None
 
     @property
+    def observation(self) -> Observation:
+        """What the environment shows now; asked for only where there is a simulator."""
+        raise NotImplementedError(f"{type(self).__name__} has a simulator and no `observation`")
+
+    @property
     def cells(self) -> Cells | None:
         """The partition over which exploration is counted, or None."""
         return None

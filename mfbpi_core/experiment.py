@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 import attrs
 
+from mfbpi_core.errors import ConfigError
+
 Constraint = Literal["generative", "navigation"]
 
 
@@ -42,8 +44,15 @@ class Choice:
         self.__attrs_init__(name, parameters, label or name, replicate)
 
     def expand(self) -> Iterator[Choice]:
-        """One choice for each combination of values, labelled by the parameters that vary."""
+        """One choice for each combination of values, labelled by the parameters that vary.
+
+        Raises:
+            ConfigError: when a parameter varies over no values at all.
+        """
         varying = {key: v for key, v in self.parameters.items() if isinstance(v, tuple)}
+        for key, values in varying.items():
+            if not values:
+                raise ConfigError(f"{self.label}: {key} has no values; expected one or more")
         for values in itertools.product(*varying.values()):
             point = dict(zip(varying, values, strict=True))
             named = {key: value for key, value in point.items() if key != self.replicate}
@@ -119,7 +128,7 @@ class InstanceStudy:
 
 @attrs.frozen(kw_only=True)
 class Experiment:
-    """What ``mfbpi sweep NAME`` does.
+    """What ``mfbpi sweep NAME`` does: runs, or studies.
 
     Attributes:
         summary: one line.

@@ -135,10 +135,18 @@ def mfbpi_experiments() -> Iterable[ExperimentSpec]:
     Example:
         .. code-block:: python
 
+            # my_grid.py
             from mfbpi_core import ExperimentSpec, hookimpl
+            from mfbpi_core.experiment import Choice, Experiment, RunGrid
+
+            def grid(quick):
+                agents = (Choice("mf_bpi", ensemble_size=(10, 50)),)
+                environments = (Choice("riverswim", n_states=5 if quick else 20),)
+                runs = RunGrid(agents=agents, environments=environments, seeds="0:4")
+                return Experiment(summary="Does a larger ensemble help?", runs=runs)
 
             @hookimpl
             def mfbpi_experiments():
-                yield ExperimentSpec(name="my/grid", factory="my_grid.experiment:grid")
+                yield ExperimentSpec(name="my/grid", factory="my_grid:grid")
     """
     yield from ()

@@ -59,6 +59,7 @@ class Interaction:
             chunk = self._step_by_step(n_steps, n_episodes)
         else:
             chunk = attrs.evolve(chunk, start=self.step)
+            self._observation = self.environment.observation
         self.step += len(chunk)
         self.episode += chunk.episodes_ended
         return chunk

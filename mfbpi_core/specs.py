@@ -139,7 +139,11 @@ class ExecutorSpec(Spec):
 
 @attrs.frozen(kw_only=True)
 class ExperimentSpec(Spec):
-    """A published or named experiment; ``factory`` returns it as data."""
+    """A published or named experiment.
+
+    ``factory(quick)`` returns an :class:`mfbpi_core.experiment.Experiment`; with ``quick`` true a
+    small one that ends within two minutes.
+    """
 
 
 def load_object(import_string: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from mfbpi_core.config import from_dict
@@ -13,20 +14,24 @@ from mfbpi_core.testing.subject import Subject
 
 
 def returns_an_experiment(subject: Subject) -> None:
-    """The factory returns an Experiment that does something, with figures that exist."""
-    experiment = _experiment(subject)
-    kind = type(experiment).__name__
-    require(isinstance(experiment, Experiment), f"the factory returned {kind}; Experiment expected")
-    something = experiment.runs or experiment.studies
-    require(something, "the experiment has neither runs nor studies")
-    for figure in experiment.figures.values():
-        require(callable(load_object(figure)), f"{figure} is not a function")
+    """In both sizes, the factory returns an Experiment of runs or studies, with its functions."""
+    for experiment in _sizes(subject):
+        kind = type(experiment).__name__
+        what = f"the factory returned {kind}; Experiment expected"
+        require(isinstance(experiment, Experiment), what)
+        something = experiment.runs or experiment.studies
+        require(something, "the experiment has neither runs nor studies")
+        both = experiment.runs and experiment.studies
+        require(not both, "the experiment has both runs and studies; expected one of them")
+        for function in filter(None, (*experiment.figures.values(), experiment.finding)):
+            require(callable(load_object(function)), f"{function} is not a function")
 
 
 def choices_fit_their_plugins(subject: Subject) -> None:
     """Parameters chosen exist in the plugins chosen, with allowed values, where installed."""
     missing = set()
-    for kind, choice in _choices(_experiment(subject)):
+    chosen = itertools.chain.from_iterable(map(_choices, _sizes(subject)))
+    for kind, choice in chosen:
         try:
             plugin = subject.registry.get(kind, choice.name)
         except NotFoundError:
@@ -38,9 +43,10 @@ def choices_fit_their_plugins(subject: Subject) -> None:
         raise CheckSkipped(f"not installed: {', '.join(sorted(missing))}; the others fit")
 
 
-def _experiment(subject: Subject) -> Experiment:
-    experiment: Experiment = subject.plugin.load_factory()()
-    return experiment
+def _sizes(subject: Subject) -> list[Experiment]:
+    """The experiment in full and in small."""
+    factory = subject.plugin.load_factory()
+    return [factory(False), factory(True)]
 
 
 def _choices(experiment: Experiment) -> Iterator[tuple[str, Choice]]:

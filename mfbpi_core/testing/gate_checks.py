@@ -13,7 +13,7 @@ from mfbpi_core.testing.subject import Subject, World
 #: Steps in which the agent has to find the better of two actions; fewer with array observations,
 #: where one step takes longer and learns from many.
 GATE_STEPS = 6_000
-GATE_STEPS_ARRAYS = 1_500
+GATE_STEPS_ARRAYS = 600
 
 #: The two actions before the gate.
 PASS, STAY = 0, 1

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Interaction, Metric, Problem, Run, Streams, TabularMDP
-from mfbpi_core import loop as core_loop
 from mfbpi_core.errors import PluginError
-from mfbpi_core.testing.doubles import KitAgent, Recorder
+from mfbpi_core.testing.doubles import KitAgent
 from mfbpi_core.testing.generators import poisoned
 from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
 
@@ -209,19 +208,6 @@ def test_episodes_stop_a_run():
     assert {row.step for row in found} == {0, 25, 30}
 
 
-def test_chunks_are_bounded(monkeypatch):
-    """An evaluation interval beyond the longest chunk is divided; nothing is lost."""
-    monkeypatch.setattr(core_loop, "MAX_CHUNK", 64)
-    recorder = metric(Recorder)
-
-    list(run(metrics={"r": recorder}, columns={"r": frozenset()}, eval_every=1_000).rows())
-
-    assert max(len(chunk) for chunk in recorder.chunks) == 64
-    assert sum(len(chunk) for chunk in recorder.chunks) == 1_000
-    starts = np.cumsum([0] + [len(chunk) for chunk in recorder.chunks[:-1]])
-    assert [chunk.start for chunk in recorder.chunks] == starts.tolist()
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_numbers_that_are_not_finite_are_refused(value):
     """NaN and infinity never reach a table; the message names metric and column."""
@@ -249,47 +235,3 @@ def test_times_add_up():
     assert elapsed == sorted(elapsed)
     assert elapsed[-1] == a_run.learning_s + a_run.metrics_s
     assert a_run.learning_s > 0.0
-
-
-class Simulated(ModelEnvironment):
-    """Offers itself as a simulator."""
-
-    @property
-    def simulator(self):
-        """Itself."""
-        return self
-
-
-class Compiled(KitAgent):
-    """Pretends to be compiled: counts the calls and steps for itself."""
-
-    calls = 0
-
-    def advance(self, simulator, n_steps):
-        """One chunk."""
-        self.calls += 1
-        inner = Interaction.__new__(Interaction)
-        vars(inner).update(environment=simulator, agent=self, _observation=simulator.state, step=99)
-        return inner._step_by_step(n_steps, None)
-
-
-def test_compiled_driver_is_used_where_both_can():
-    """The chunk of the compiled driver is taken as it is, but for its start."""
-    agent = learner(kind=Compiled)
-    interaction = Interaction(Simulated(two_state_chain(), 10), agent, seed=0)
-
-    first, second = interaction.advance(30), interaction.advance(20)
-
-    assert agent.calls == 2
-    assert (first.start, second.start, interaction.step, interaction.episode) == (0, 30, 50, 5)
-
-
-def test_step_by_step_for_a_number_of_episodes():
-    """Where episodes are counted, steps are taken one by one."""
-    agent = learner(kind=Compiled)
-    interaction = Interaction(Simulated(two_state_chain(), 10), agent, seed=0)
-
-    chunk = interaction.advance(100, n_episodes=2)
-
-    assert agent.calls == 0
-    assert len(chunk) == 20

@@ -56,7 +56,7 @@ AGENTS = {
     "savesreference": ("saving_resumes", "changed a state that was saved"),
     "loadsreference": ("saving_resumes", "changed the state it was given"),
     "truncationends": ("truncation_bootstraps", "action 0 truncates the episode"),
-    "truncationendsarrays": ("truncation_bootstraps", "after 1500 steps"),
+    "truncationendsarrays": ("truncation_bootstraps", "after 600 steps"),
     "neverends": ("termination_does_not_bootstrap", "action 0 terminates the episode"),
     "globalexploration": ("global_generators_untouched", "`numpy.random`"),
     "globalseed": ("global_generators_untouched", "`numpy.random` was drawn from or seeded"),

@@ -22,6 +22,8 @@ SPECS = {
     "empty": ("returns_an_experiment", "neither runs nor studies"),
     "dictionary": ("returns_an_experiment", "the factory returned dict"),
     "no_figure": ("returns_an_experiment", "kit_good:OCCUPATION is not a function"),
+    "both": ("returns_an_experiment", "both runs and studies; expected one of them"),
+    "no_finding": ("returns_an_experiment", "cannot import 'kit_good:nothing'"),
     "out_of_range": ("choices_fit_their_plugins", "rate is 1.5; expected float > 0, <= 1"),
     "preset": ("preset_fits_config", r"unknown parameter 'rat'; did you mean rate\?"),
     "undefined": ("config_round_trips", "missing 1 required keyword-only argument: 'rate'"),

@@ -233,7 +233,7 @@ class Serial(Executor):
             return Outcome(task_id=task.task_id, status="failed", error=repr(error))
 
 
-def small_grid():
+def small_grid(quick):
     """An experiment: the good agent at two learning rates."""
     agents = (Choice("q", rate=(0.1, 0.2)), Choice("not_installed"))
     return Experiment(summary="small", runs=RunGrid(agents=agents, environments=(Choice("chain"),)))

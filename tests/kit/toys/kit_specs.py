@@ -15,7 +15,7 @@ from mfbpi_core import (
     parameter,
 )
 from mfbpi_core.agent import Agent
-from mfbpi_core.experiment import Choice, Experiment, RunGrid
+from mfbpi_core.experiment import Choice, Experiment, InstanceStudy, RunGrid
 
 
 @attrs.frozen(kw_only=True)
@@ -94,30 +94,41 @@ def mfbpi_metrics():
         yield MetricSpec(name=name, factory=factory, columns=declared)
 
 
-def empty():
+def empty(quick):
     """An experiment that does nothing."""
     return Experiment(summary="nothing")
 
 
-def dictionary():
+def dictionary(quick):
     """An experiment that is none."""
     return {}
 
 
-def grid(rate=0.5, figure="kit_good:preset"):
+def grid(quick, rate=0.5, figure="kit_good:preset"):
     """An experiment with one agent."""
     grid = RunGrid(agents=(Choice("twolines", rate=rate),), environments=(Choice("argument"),))
     return Experiment(summary="one", runs=grid, figures={"it": figure})
 
 
-def out_of_range():
+def out_of_range(quick):
     """An experiment with a parameter out of its range."""
-    return grid(rate=(0.5, 1.5))
+    return grid(quick, rate=(0.5, 1.5))
 
 
-def no_figure():
+def no_figure(quick):
     """An experiment whose figure is not a function."""
-    return grid(figure="kit_good:OCCUPATION")
+    return grid(quick, figure="kit_good:OCCUPATION")
+
+
+def both(quick):
+    """An experiment whose small size has runs and a study."""
+    study = InstanceStudy(environments=(Choice("argument"),), discounts=(0.9,))
+    return attrs.evolve(grid(quick), studies=(study,) if quick else ())
+
+
+def no_finding(quick):
+    """An experiment whose finding does not exist."""
+    return attrs.evolve(grid(quick), finding="kit_good:nothing")
 
 
 def bad_preset(problem):
@@ -128,7 +139,7 @@ def bad_preset(problem):
 @hookimpl
 def mfbpi_experiments():
     """Yield experiments at fault."""
-    for name in ("empty", "dictionary", "out_of_range", "no_figure"):
+    for name in ("empty", "dictionary", "out_of_range", "no_figure", "both", "no_finding"):
         yield ExperimentSpec(name=name, factory=f"{__name__}:{name}")
 
 

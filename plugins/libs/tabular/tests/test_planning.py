@@ -139,3 +139,23 @@ def test_value_scales_with_the_rewards(riverswim):
     half = TabularMDP.from_successors(mdp.successors, mdp.probabilities, mdp.mean_rewards / 2)
 
     assert planning.solve(half, 0.9).values * 2 == pytest.approx(planning.solve(mdp, 0.9).values)
+
+
+def test_arrays_are_solved_like_models(riverswim):
+    """From any first policy, arrays give the plan of the model that they are of."""
+    mdp = riverswim(10)
+    expected = planning.solve(mdp, 0.95)
+    for first in (np.zeros(10, dtype=np.int64), np.ones(10, dtype=np.int64), expected.policy):
+        plan = planning.solve_arrays(mdp.transitions, mdp.mean_rewards, 0.95, first)
+
+        np.testing.assert_array_equal(plan.policy, expected.policy)
+        np.testing.assert_allclose(plan.values, expected.values, rtol=1e-12)
+
+
+def test_rows_short_of_one_end_the_task():
+    """Reward 1 a step, the task ends with probability 1/2: V = 1 / (1 - gamma / 2) = 1.8181..."""
+    plan = planning.solve_arrays(
+        np.full((1, 1, 1), 0.5), np.ones((1, 1)), 0.9, np.zeros(1, dtype=np.int64)
+    )
+
+    assert plan.values[0] == pytest.approx(1.0 / (1.0 - 0.45))

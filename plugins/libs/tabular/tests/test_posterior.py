@@ -8,6 +8,7 @@ from mfbpi_lib_tabular.posterior import (
     Estimate,
     count,
     draw,
+    empirical,
     posterior_mean,
     smoothed,
     walk,
@@ -112,3 +113,11 @@ def test_a_walk_goes_on_after_endings():
     rows = walk(model, np.array([2, 1]))
 
     np.testing.assert_allclose(rows, [[0.5 + 0.2, 0.2 + 0.1], [0.4, 0.6]])
+
+
+def test_empirical_model_by_hand():
+    """Frequencies 1/4, 3/4 and mean reward 1/4; the pair never visited is uniform, for nothing."""
+    model = empirical(seen())
+
+    assert model.transitions[:, 0].tolist() == [[0.25, 0.75], [0.5, 0.5]]
+    assert model.rewards.tolist() == [[0.25], [0.0]]

@@ -93,6 +93,17 @@ def test_drivers_can_be_mixed():
     np.testing.assert_array_equal(chunk.truncated, whole.truncated[6:])
 
 
+def test_interaction_may_change_drivers():
+    """After compiled steps, single steps start from the state where these ended."""
+    mixed = Interaction(TabularEnvironment(random_mdp(), 7), Cycler(), seed=3)
+    whole = Interaction(TabularEnvironment(random_mdp(), 7), Stepped(), seed=3).advance(24)
+    mixed.advance(21)
+
+    steps = mixed.advance(3, n_episodes=5)
+
+    np.testing.assert_array_equal(steps.observations, whole.observations[21:])
+
+
 def test_time_limit_counts_from_each_reset():
     """Every seventh step truncates."""
     steps = Interaction(TabularEnvironment(random_mdp(), 7), Cycler(), seed=0).advance(70)

@@ -122,6 +122,11 @@ class ReplanningAgent(CompiledAgent):
     n_solves: int = 0
 
     @property
+    def profile(self) -> dict[str, float]:
+        """Seconds spent in :meth:`solve`."""
+        return {"solver_s": self.solver_s}
+
+    @property
     @abstractmethod
     def schedule(self) -> Schedule:
         """The part of the state that says when solving is due."""

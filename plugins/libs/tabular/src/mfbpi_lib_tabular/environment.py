@@ -56,6 +56,11 @@ class TabularEnvironment(Environment):
         """The arrays and the generator that a compiled rollout needs."""
         return self._dynamics, self._rng
 
+    @property
+    def observation(self) -> int:
+        """The present state."""
+        return int(self._dynamics.state[0])
+
     def reset(
         self,
         *,

@@ -97,6 +97,18 @@ def smoothed(counts: Counts, smoothing: float) -> Estimate:
     return Estimate(transitions, counts.rewards / np.maximum(counts.visits, 1))
 
 
+def empirical(counts: Counts) -> Estimate:
+    """Frequencies and mean rewards as they were seen.
+
+    A pair never visited leads to every state alike and pays nothing.
+    """
+    unseen = (counts.visits == 0).astype(np.float64)  # [S, A]
+    n_states = counts.visits.shape[0]
+    total = np.maximum(counts.visits, 1)
+    transitions = counts.transitions / total[:, :, None] + (unseen / n_states)[:, :, None]
+    return Estimate(transitions, counts.rewards / total)
+
+
 def draw(
     counts: Counts,
     prior: float,

@@ -1,0 +1,156 @@
+"""The deep agents: milliseconds per step, where they go, and what replicas in one process gain.
+
+A step is an action and an update, without the environment's own. The published code was timed on
+two cores of this kind, in one thread; compare ratios only. Times are those of the processor, so that
+what else runs on the machine counts less.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import statistics
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+
+from mfbpi_agent_bsp.agent import BSP
+from mfbpi_agent_bsp.config import Config as BSPConfig
+from mfbpi_agent_bsp.config import preset as bsp_preset
+from mfbpi_agent_bsp2.agent import BSP2
+from mfbpi_agent_bsp2.config import Config as BSP2Config
+from mfbpi_agent_bsp2.config import preset as bsp2_preset
+from mfbpi_agent_dbmf_bpi.agent import DBMFBPI
+from mfbpi_agent_dbmf_bpi.config import Config as DBMFBPIConfig
+from mfbpi_agent_dbmf_bpi.config import preset as dbmf_bpi_preset
+from mfbpi_agent_ids.agent import IDS
+from mfbpi_agent_ids.config import Config as IDSConfig
+from mfbpi_agent_ids.config import preset as ids_preset
+from mfbpi_core import Environment, Problem, Transition
+from mfbpi_env_cartpole_swingup.environment import CartpoleSwingup
+from mfbpi_env_cartpole_swingup.environment import Config as CartpoleConfig
+from mfbpi_env_slipping_deep_sea.environment import Config as DeepSeaConfig
+from mfbpi_env_slipping_deep_sea.environment import SlippingDeepSea
+from mfbpi_lib_torch.learner import Learner
+
+#: Agent, its configuration and published settings.
+AGENTS = {
+    "dbmf_bpi": (DBMFBPI, DBMFBPIConfig, dbmf_bpi_preset),
+    "bsp": (BSP, BSPConfig, bsp_preset),
+    "bsp2": (BSP2, BSP2Config, bsp2_preset),
+    "ids": (IDS, IDSConfig, ids_preset),
+}
+
+#: Milliseconds per step of the published code, and those to stay below here.
+COSTS = {
+    ("dbmf_bpi", "slipping_deep_sea"): (349.0, 9.0),
+    ("dbmf_bpi", "cartpole_swingup"): (34.0, 6.0),
+    ("bsp", "slipping_deep_sea"): (98.0, 4.0),
+    ("bsp", "cartpole_swingup"): (8.5, 3.0),
+    ("bsp2", "slipping_deep_sea"): (98.0, 4.0),
+    ("bsp2", "cartpole_swingup"): (8.5, 3.0),
+    ("ids", "slipping_deep_sea"): (114.0, 6.0),
+    ("ids", "cartpole_swingup"): (20.0, 5.0),
+}
+
+WARM_UP = 400
+STEPS = 600
+REPLICAS = 8
+REPLICA_STEPS = 150
+TOP = 8
+
+
+def environment_of(name: str, size: int = 50) -> Environment:
+    """One of the two environments."""
+    if name == "cartpole_swingup":
+        return CartpoleSwingup(CartpoleConfig())
+    return SlippingDeepSea(DeepSeaConfig(size=size))
+
+
+class Lockstep:
+    """Replicas of an agent, each in its own environment, with the time that the agent takes."""
+
+    def __init__(self, agent: str, environments: list[Environment], name: str) -> None:
+        kind, config, preset = AGENTS[agent]
+        problem = Problem(
+            n_states=None,
+            n_actions=environments[0].n_actions,
+            observation_shape=environments[0].observation_shape,
+            discount=0.99,
+            horizon=100_000,
+            environment=name,
+        )
+        rngs = [np.random.default_rng(seed) for seed in range(len(environments))]
+        settings: Any = attrs.evolve(config(), **preset(problem))
+        self.learner: Learner = kind.learner_type(problem, settings, rngs)
+        self.environments = environments
+        self.observations = [e.reset(seed=i)[0] for i, e in enumerate(environments)]
+
+    def steps(self, n_steps: int) -> list[float]:
+        """Processor milliseconds of each of the next steps, all replicas together."""
+        return [self._step() for _ in range(n_steps)]
+
+    def _step(self) -> float:
+        started = time.thread_time()
+        actions = self.learner.select_actions(self.observations)
+        chosen = time.thread_time() - started
+        transitions = []
+        for r, environment in enumerate(self.environments):
+            following, reward, terminated, truncated, _ = environment.step(actions[r])
+            transitions.append(
+                Transition(
+                    self.observations[r], actions[r], reward, following, terminated, truncated
+                )
+            )
+            ended = terminated or truncated
+            self.observations[r] = environment.reset()[0] if ended else following
+        started = time.thread_time()
+        self.learner.update(transitions)
+        return (chosen + time.thread_time() - started) * 1e3
+
+
+def profile(run: Lockstep) -> str:
+    """The functions in which most time is spent themselves, with their share."""
+    profiler = cProfile.Profile()
+    profiler.runcall(run.steps, STEPS // 2)
+    times: dict[str, float] = {}
+    for (_, _, function), row in pstats.Stats(profiler).stats.items():  # type: ignore[attr-defined]
+        name = function.removeprefix("<built-in method ").removeprefix("<method ").rstrip(">")
+        name = name.partition(" of ")[0].strip("'")
+        times[name] = times.get(name, 0.0) + row[2]
+    total = sum(times.values())
+    largest = sorted(times, key=lambda name: -times[name])[:TOP]
+    return ", ".join(f"{name} {times[name] / total:.0%}" for name in largest)
+
+
+def rows() -> Iterator[str]:
+    """Two lines for each agent and environment, and one for the replicas."""
+    for (agent, name), (published, limit) in COSTS.items():
+        run = Lockstep(agent, [environment_of(name)], name)
+        run.steps(WARM_UP)
+        costs = run.steps(STEPS)
+        least, median = min(costs), statistics.median(costs)
+        yield (
+            f"{agent}, {name}: median {median:.2f}, least {least:.2f} ms/step (limit {limit:g}); "
+            f"published {published:g}, ratio {published / median:.0f}"
+        )
+        yield f"  of which {profile(run)}"
+    yield replicas_row()
+
+
+def replicas_row() -> str:
+    """The cost of a replica among several, against that of one alone, in DeepSea 10."""
+    name = "slipping_deep_sea"
+    alone = Lockstep("dbmf_bpi", [environment_of(name, 10)], name)
+    together = Lockstep("dbmf_bpi", [environment_of(name, 10) for _ in range(REPLICAS)], name)
+    for run in (alone, together):
+        run.steps(WARM_UP // 2)
+    one = statistics.median(alone.steps(REPLICA_STEPS))
+    each = statistics.median(together.steps(REPLICA_STEPS)) / REPLICAS
+    return (
+        f"dbmf_bpi, DeepSea 10, {REPLICAS} replicas in one process: {each:.2f} ms/step each, "
+        f"{one:.2f} alone, gain {one / each:.1f}"
+    )
