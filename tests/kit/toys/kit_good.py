@@ -47,6 +47,11 @@ class Chain(ModelEnvironment):
         """The environment itself."""
         return self
 
+    @property
+    def observation(self):
+        """What it shows now."""
+        return self.observe(self.state)
+
 
 class Arrays(OneHotEnvironment):
     """The two-state chain with arrays as observations."""

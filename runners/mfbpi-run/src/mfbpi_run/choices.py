@@ -56,6 +56,13 @@ def environments(registry: Registry, names: Sequence[str], settings: Sequence[st
     return _resolve(registry, "--env", found, [parse_setting("-E", text) for text in settings])
 
 
+def bound(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
+    """Resolve ``--bound`` and ``-B``; raises :class:`UsageError`."""
+    found = [(registry.get("bound", name), dict[str, str]())]
+    parsed = [parse_setting("-B", text) for text in settings]
+    return _resolve(registry, "--bound", found, parsed)[0]
+
+
 def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Choice]:
     """Give metrics what ``-M`` sets, in the order given; raises :class:`UsageError`."""
     found = [(plugin, dict[str, str]()) for plugin in plugins]
@@ -65,7 +72,7 @@ def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[st
 def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Choice]:
     """Resolve what an experiment lists, every combination of values; raises UsageError."""
     found = [_listed(registry, kind, point) for each in choices for point in each.expand()]
-    unique(kind, [choice.label for choice in found])
+    unique(kind, [choice.label for choice in found], "; tell them apart with a label")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,21 @@ import attrs
 import click
 import numpy as np
 
-from mfbpi_core.errors import RequirementError, UsageError
+from mfbpi_core.errors import ModelError, RequirementError, UsageError
 from mfbpi_core.mdp import TabularMDP
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import PluginRef
 from mfbpi_run import build, choices
+from mfbpi_run.output import warn
 
 #: Discount where neither the user nor an environment's protocol says.
 DEFAULT_DISCOUNT = 0.99
 
+#: Arrays of a file: those that it must have, and those that it may have.
+_REQUIRED, _OPTIONAL = ("P", "R"), ("initial", "terminal")
+
 Command = Callable[..., Any]
+Array = np.ndarray[Any, Any]
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -105,28 +111,44 @@ def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -
 
 
 def read(file: Path) -> TabularMDP:
-    """Read an instance from an .npz file; its rewards are taken as deterministic means."""
+    """Read an instance from an .npz file; its rewards are taken as deterministic means.
+
+    Raises:
+        UsageError: naming the file, and the array or the pair (s, a) at fault.
+    """
     arrays = read_arrays(file)
-    missing = [name for name in ("P", "R") if name not in arrays]
+    missing = [name for name in _REQUIRED if name not in arrays]
     if missing:
         raise UsageError(
-            f"{file} has the arrays {', '.join(arrays) or 'none'}; expected P [S,A,S] and R [S,A] "
-            "or [S,A,S]"
+            f"{file} lacks {' and '.join(missing)}; it has the arrays: "
+            f"{', '.join(arrays) or 'none'}; expected P [S,A,S] and R [S,A] or [S,A,S]"
         )
-    return TabularMDP.from_dense(
-        arrays["P"],
-        arrays["R"],
-        initial=arrays.get("initial"),
-        terminal=arrays.get("terminal"),
-    )
+    unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
+    if unknown:
+        warn(f"{file}: {', '.join(unknown)} mean nothing here; known are P, R, initial, terminal")
+    optional: dict[str, Any] = {name: arrays[name] for name in _OPTIONAL if name in arrays}
+    try:
+        return TabularMDP.from_dense(arrays["P"], arrays["R"], **optional)
+    except ModelError as error:
+        raise UsageError(f"{file}: {error}") from error
 
 
-def read_arrays(file: Path) -> dict[str, np.ndarray[Any, Any]]:
+def read_array(file: Path, name: str) -> Array:
+    """One array of an .npz file."""
+    arrays = read_arrays(file)
+    if name not in arrays:
+        raise UsageError(f"{file} has no array `{name}`; it has: {', '.join(arrays) or 'none'}")
+    return arrays[name]
+
+
+def read_arrays(file: Path) -> dict[str, Array]:
     """Every array of an .npz file; pickled objects are refused."""
     try:
+        with zipfile.ZipFile(file):
+            pass  # np.load reads other kinds of files too
         with np.load(file, allow_pickle=False) as loaded:
-            return {name: loaded[name] for name in loaded.files}
+            return {name: np.asarray(loaded[name]) for name in loaded.files}
     except FileNotFoundError as error:
         raise UsageError(f"there is no file {file}") from error
-    except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise UsageError(f"{file} is not an .npz file of plain arrays ({error})") from error

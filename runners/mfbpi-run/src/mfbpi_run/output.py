@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sys
 from collections.abc import Sequence
@@ -19,8 +20,19 @@ _PLAIN_WIDTH = 160
 
 
 def show_json(data: Any) -> None:
-    """Print one JSON object on standard output; refuses NaN and infinity, which JSON lacks."""
-    click.echo(json.dumps(data, indent=2, allow_nan=False))
+    """Print one JSON object on standard output, as :func:`jsonable` writes it."""
+    click.echo(json.dumps(jsonable(data), indent=2, allow_nan=False))
+
+
+def jsonable(data: Any) -> Any:
+    """The data with infinity as ``"inf"`` or ``"-inf"`` and NaN as None, which JSON lacks."""
+    if isinstance(data, dict):
+        return {key: jsonable(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [jsonable(value) for value in data]
+    if isinstance(data, float) and not math.isfinite(data):
+        return None if math.isnan(data) else str(data)
+    return data
 
 
 def show_table(

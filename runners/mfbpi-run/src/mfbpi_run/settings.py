@@ -76,11 +76,11 @@ def _seed_range(text: str, part: str) -> range:
     return range(start, stop)
 
 
-def unique(option: str, names: Sequence[str]) -> None:
+def unique(option: str, names: Sequence[str], advice: str = "") -> None:
     """Refuse a name that is given twice; raises :class:`UsageError`."""
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise UsageError(f"{option} {name} is given twice; expected each name once")
+            raise UsageError(f"{option} {name} is given twice; expected each name once{advice}")
 
 
 def close_match(name: str, known: Iterable[str]) -> str:

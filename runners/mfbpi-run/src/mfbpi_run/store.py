@@ -147,8 +147,16 @@ class Store:
         """
         if self.directory.exists() and not self.directory.is_dir():
             raise UsageError(f"{self.directory} is a file; give a directory with --out")
-        before = self._manifest()
-        differences = list(_differences(before, {**manifest, "schema_version": SCHEMA_VERSION}))
+        now = {**manifest, "schema_version": SCHEMA_VERSION}
+        self.refuse_differences(self._manifest(), now)
+
+    def refuse_differences(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """Refuse results made with other settings, by what was recorded with them.
+
+        Raises:
+            UsageError: naming the settings that differ, with both values.
+        """
+        differences = list(_differences(before, now))
         if differences:
             more = len(differences) - _SHOWN
             listing = "; ".join(differences[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")

@@ -10,10 +10,11 @@ from typing import Any
 import attrs
 import pyarrow as pa
 
-from mfbpi_core.bound import Bound, BoundSolution
+from mfbpi_core.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.errors import SolverError
 from mfbpi_core.experiment import Choice, InstanceStudy
 from mfbpi_core.registry import Registry
-from mfbpi_run import build, choices, instance
+from mfbpi_run import bounds, choices, instance
 from mfbpi_run.instance import Instance
 
 #: Quantities of a description that are numbers.
@@ -28,7 +29,8 @@ _QUANTITIES = (
 )
 
 #: One number a row. ``at``: the bound whose optimal allocation the value is taken at; ``k``: order
-#: of a moment; ``value`` is null where it is infinite, with the ``reason``.
+#: of a moment; ``value`` is null where it is infinite or could not be computed (``status`` is then
+#: "failed"); ``reason`` says why, or what else to know about the value.
 SCHEMA = pa.schema(
     [
         pa.field("env", pa.string(), nullable=False),
@@ -83,6 +85,30 @@ def records(registry: Registry, study: InstanceStudy, subject: Subject) -> Itera
         yield {**common, **record}
 
 
+def definition(registry: Registry, study: InstanceStudy) -> Record:
+    """All that the rows of a study depend on, as JSON can hold it."""
+    return {
+        "environments": _parameters(registry, "environment", study.environments),
+        "bounds": _parameters(registry, "bound", study.bounds),
+        "discounts": list(study.discounts),
+        "quantities": study.quantities,
+        "moments": list(study.moments),
+        "constraints": list(study.constraints),
+    }
+
+
+def _parameters(registry: Registry, kind: str, chosen: tuple[Choice, ...]) -> Record:
+    """Label to parameters; of the draws of a random instance, the first and their number."""
+    found: Record = {}
+    for choice in (each for one in chosen for each, _ in one.expand_replicates()):
+        if choice.label in found:
+            found[choice.label]["draws"] += 1
+        else:
+            (resolved,) = choices.listed(registry, kind, [choice])
+            found[choice.label] = {**resolved.ref().config, "draws": 1}
+    return found
+
+
 def to_table(rows: list[Record]) -> pa.Table:
     """The rows in :data:`SCHEMA`."""
     return pa.Table.from_pylist(rows, schema=SCHEMA)
@@ -94,7 +120,10 @@ def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
 
     if study.quantities:
         described = attrs.asdict(description.describe(found.mdp, found.discount))
-        yield from (_number(name, described[name]) for name in _QUANTITIES)
+        unresolved = len(described["unresolved"])
+        note = f"{unresolved} gaps are too small to be told from zero" if unresolved else ""
+        for name in _QUANTITIES:
+            yield _number(name, described[name], note if name == "delta_min" else "")
     if study.moments:
         values = planning.solve(found.mdp, found.discount).values
         acting = ~found.mdp.terminal
@@ -104,42 +133,51 @@ def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
 
 
 def _number(quantity: str, value: float, reason: str = "") -> Record:
-    infinite = math.isinf(value)
+    finite = math.isfinite(value)
     return {
         "quantity": quantity,
-        "value": None if infinite else value,
-        "reason": (reason or "infinite") if infinite else None,
+        "value": value if finite else None,
+        "reason": reason or (None if finite else "infinite"),
     }
 
 
 def _bounds(registry: Registry, study: InstanceStudy, found: Instance) -> Iterator[Record]:
     """Each bound at its own optimal allocation and at the others'."""
     built = {
-        choice.label: _bound(choice, found.discount)
+        choice.label: bounds.build(choice, found.discount)
         for choice in choices.listed(registry, "bound", study.bounds)
     }
     for constraint in study.constraints if built else ():
-        solutions = {label: b.solve(found.mdp, constraint) for label, b in built.items()}
+        solutions = {label: _minimised(b, found, constraint) for label, b in built.items()}
         for label, bound in built.items():
             yield {**_solved(label, solutions[label]), "constraint": constraint}
             for record in _elsewhere(label, bound, solutions, found):
                 yield {**record, "constraint": constraint}
 
 
-def _bound(choice: choices.Choice, discount: float) -> Bound:
-    with build.blaming(choice.plugin):
-        config = build.parameters(choice.plugin, choice.ref().config)
-        built: Bound = choice.plugin.load_factory()(discount, config)
-    return built
+def _minimised(bound: Bound, found: Instance, constraint: Constraint) -> BoundSolution:
+    """The least value, or the reason why it could not be computed; the study goes on."""
+    try:
+        return bound.solve(found.mdp, constraint)
+    except SolverError as error:
+        return BoundSolution(
+            value=math.nan,
+            allocation=None,
+            status="failed",
+            relative_gap=math.nan,
+            residual=math.nan,
+            solver="none",
+            reason=str(error),
+        )
 
 
 def _solved(label: str, solution: BoundSolution) -> Record:
-    gap = solution.relative_gap
+    gap, residual = solution.relative_gap, solution.residual
     return {
         **_number(label, solution.value, solution.reason),
         "at": label,
         "relative_gap": None if math.isnan(gap) else gap,
-        "residual": solution.residual,
+        "residual": None if math.isnan(residual) else residual,
         "status": solution.status,
     }
 

@@ -105,6 +105,7 @@ class _Worker:
             "task": attrs.asdict(self.task),
             **provenance.describe(self._used()),
             "skipped_metrics": self.skipped,
+            "agent_profile": self.run.agent.profile,
             "durations": {
                 "learning_s": self.run.learning_s,
                 "metrics_s": self.run.metrics_s,

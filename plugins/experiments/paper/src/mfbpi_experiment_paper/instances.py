@@ -81,7 +81,10 @@ def bounds(quick: bool) -> Experiment:
                 ),
             ),
         ),
-        figures={"bounds": "mfbpi_experiment_paper.instance_figures:bounds"},
+        figures={
+            "bounds": "mfbpi_experiment_paper.instance_figures:bounds",
+            "elsewhere": "mfbpi_experiment_paper.instance_figures:elsewhere",
+        },
         finding="mfbpi_experiment_paper.instance_figures:order_of_bounds",
         notes="The paper says that U is below U0. Its code computes x ** 2/3, which is (x^2)/3, "
         "where the bound U0 has x^(2/3), and lacks a power 4/3. The arithmetic of one instance is "

@@ -2,115 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from mfbpi_lib_statistics.intervals import LEVEL, t_interval
+from mfbpi_experiment_paper import style
+from mfbpi_experiment_paper.labels import families, ticks
+from mfbpi_lib_statistics.intervals import LEVEL, Interval, t_interval
 
-#: The score of the paper, and its range.
-SCORE, RANGE = "value_ratio", (0.0, 1.0)
+#: The score of the paper, how it is called, and its range.
+SCORE, SCORE_LABEL, RANGE = "value_ratio", r"$1 - |V^* - V^\pi|_\infty / |V^*|_\infty$", (0.0, 1.0)
+
+#: A little more than the range, so that marks at its ends are whole.
+_LIMITS = (-0.03, 1.05)
 
 #: Points of a curve: more cannot be told apart at the size of a panel.
 POINTS = 100
 
-_COLUMNS = 3
+#: Score of each seed by agent, environment and step.
+Scores: TypeAlias = dict[tuple[str, str], dict[int, list[float]]]
 
 
 def scores(table: pa.Table) -> Figure:
-    """Final score of each agent in each environment, with its interval over seeds."""
-    rows = _of_score(table)
-    environments, agents = _names(rows, "env"), _names(rows, "agent")
-    figure = Figure(figsize=(3.0 + 0.9 * len(environments), 4.5), layout="constrained")
-    axes = figure.add_subplot()
-    for index, agent in enumerate(agents):
-        shift = (index - (len(agents) - 1) / 2) * 0.8 / len(agents)
-        for position, environment in enumerate(environments):
-            values = _final(rows, agent, environment)
-            if values.size:
-                label = agent if position == 0 else None
-                _mark(axes, position + shift, values, f"C{index}", label)
-    axes.set_xticks(range(len(environments)), environments, rotation=90)
-    axes.set(ylabel=SCORE, ylim=(0.0, 1.05))
-    axes.legend(fontsize="small")
-    figure.supxlabel(_caption(rows), fontsize="x-small")
+    """Final score of each agent, one panel for each family of environments."""
+    measured = _scores(table)
+    groups = families(env for _, env in measured)
+    widths = [len(labels) + 0.5 for labels in groups.values()]
+    figure = Figure(figsize=(2.0 + 1.1 * sum(widths), 4.2), layout="constrained")
+    panels = figure.subplots(1, len(groups), squeeze=False, sharey=True, width_ratios=widths)[0]
+    marks = style.agent_marks(agent for agent, _ in measured)
+    for axes, (name, labels) in zip(panels, groups.items(), strict=True):
+        for index, (agent, mark) in enumerate(marks.items()):
+            shift = (index - (len(marks) - 1) / 2) * 0.8 / len(marks)
+            finals = [
+                (position + shift, _final(measured[agent, env]))
+                for position, env in enumerate(labels)
+                if (agent, env) in measured
+            ]
+            style.points(axes, [(x, i.mean, i.low, i.high) for x, i in finals], mark, agent)
+        parameter, texts = ticks(labels)
+        axes.set_xticks(range(len(labels)), texts)
+        axes.set(title=name, xlabel=parameter, ylim=_LIMITS, xlim=(-0.5, len(labels) - 0.5))
+        axes.grid(axis="y", alpha=0.3)
+    panels[0].set_ylabel(f"final {SCORE_LABEL}")
+    style.legend(figure, panels[0])
+    style.caption(figure, _caption(measured))
     return figure
 
 
 def curves(table: pa.Table) -> Figure:
-    """Score against steps, one panel for each environment, with bands over seeds."""
-    rows = _of_score(table)
-    environments, agents = _names(rows, "env"), _names(rows, "agent")
-    n_rows = -(-len(environments) // _COLUMNS)
-    figure = Figure(figsize=(4.0 * _COLUMNS, 2.6 * n_rows), layout="constrained")
-    panels = figure.subplots(n_rows, _COLUMNS, squeeze=False).ravel()
-    for axes, environment in zip(panels, environments, strict=False):
-        for index, agent in enumerate(agents):
-            _band(axes, rows, agent, environment, f"C{index}")
-        axes.set(title=environment, ylim=(0.0, 1.05), xlabel="step", ylabel=SCORE)
-    for axes in panels[len(environments) :]:
-        axes.set_axis_off()
-    panels[0].legend(fontsize="x-small")
-    figure.supxlabel(_caption(rows), fontsize="x-small")
+    """Score against steps with bands over seeds; a panel an environment, a row a family."""
+    measured = _scores(table)
+    groups = families(env for _, env in measured)
+    marks = style.agent_marks(agent for agent, _ in measured)
+    n_columns = max(map(len, groups.values()))
+    size = (1.0 + 3.3 * n_columns, 1.3 + 2.4 * len(groups))
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(len(groups), n_columns, squeeze=False, sharey=True)
+    for row, labels in zip(panels, groups.values(), strict=True):
+        for axes, env in itertools.zip_longest(row, labels):
+            if env is None:
+                axes.set_axis_off()
+            else:
+                _panel(axes, env, measured, marks)
+    figure.supylabel(SCORE_LABEL)
+    style.legend(figure, panels[0, 0])
+    style.caption(figure, _caption(measured))
     return figure
 
 
-def _of_score(table: pa.Table) -> pa.Table:
+def _scores(table: pa.Table) -> Scores:
     rows = table.filter(pc.equal(table["metric"], SCORE))
-    columns = {name: rows[name].cast(pa.string()) for name in ("env", "agent")}
-    return pa.table({**columns, **{n: rows[n] for n in ("seed", "step", "value")}})
+    columns = [rows[name].to_pylist() for name in ("agent", "env", "step", "value")]
+    measured: Scores = {}
+    for agent, env, step, value in zip(*columns, strict=True):
+        measured.setdefault((agent, env), {}).setdefault(step, []).append(value)
+    if not measured:
+        raise ValueError(f"there is no {SCORE} in the results; measure it to draw this figure")
+    return measured
 
 
-def _names(rows: pa.Table, column: str) -> list[str]:
-    return list(dict.fromkeys(rows[column].to_pylist()))
+def _final(curve: dict[int, list[float]]) -> Interval:
+    return t_interval(curve[max(curve)], bounds=RANGE)
 
 
-def _select(rows: pa.Table, agent: str, environment: str) -> pa.Table:
-    both = pc.and_(pc.equal(rows["agent"], agent), pc.equal(rows["env"], environment))
-    return rows.filter(both)
+def _panel(axes: Axes, env: str, measured: Scores, marks: dict[str, style.Mark]) -> None:
+    """The curves of every agent in one environment."""
+    for agent, mark in marks.items():
+        if (agent, env) in measured:
+            _band(axes, measured[agent, env], mark, agent)
+    axes.set(title=env, ylim=_LIMITS, xlabel="step")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.xaxis.set_major_locator(MaxNLocator(6))
 
 
-def _final(rows: pa.Table, agent: str, environment: str) -> npt.NDArray[np.float64]:
-    chosen = _select(rows, agent, environment)
-    last = pc.max(chosen["step"]).as_py()
-    return chosen.filter(pc.equal(chosen["step"], last))["value"].to_numpy()
+def _band(axes: Axes, curve: dict[int, list[float]], mark: style.Mark, agent: str) -> None:
+    steps = sorted(curve)
+    shown = [steps[i] for i in np.unique(np.linspace(0, len(steps) - 1, POINTS).astype(int))]
+    intervals = [t_interval(curve[step], bounds=RANGE) for step in shown]
+    axes.plot(shown, [i.mean for i in intervals], color=mark.color, label=agent)
+    style.band(axes, shown, intervals, mark.color)
 
 
-def _mark(
-    axes: Axes, x: float, values: npt.NDArray[np.float64], colour: str, label: str | None
-) -> None:
-    interval = t_interval(values.tolist(), bounds=RANGE)
-    axes.plot([x], [interval.mean], "o", color=colour, label=label, markersize=4)
-    if interval.low is not None and interval.high is not None:
-        axes.vlines(x, interval.low, interval.high, color=colour)
-
-
-def _band(axes: Axes, rows: pa.Table, agent: str, environment: str, colour: str) -> None:
-    chosen = _select(rows, agent, environment)
-    steps = np.unique(chosen["step"].to_numpy())
-    if not steps.size:
-        return
-    shown = steps[np.unique(np.linspace(0, steps.size - 1, POINTS).astype(int))]
-    kept = chosen.filter(pc.is_in(chosen["step"], pa.array(shown)))
-    groups = [kept.filter(pc.equal(kept["step"], int(s)))["value"].to_pylist() for s in shown]
-    intervals = [t_interval(values, bounds=RANGE) for values in groups]
-    axes.plot(shown, [i.mean for i in intervals], color=colour, label=agent)
-    lows = _numbers(i.low for i in intervals)
-    highs = _numbers(i.high for i in intervals)
-    axes.fill_between(shown, lows, highs, color=colour, alpha=0.2, linewidth=0)
-
-
-def _numbers(values: Iterable[float | None]) -> npt.NDArray[np.float64]:
-    return np.array([np.nan if value is None else value for value in values])
-
-
-def _caption(rows: pa.Table) -> str:
+def _caption(measured: Scores) -> str:
     """What the figure shows: statistic, level and number of runs."""
-    seeds = len(pc.unique(rows["seed"]))
-    single = "; n = 1: no interval" if seeds == 1 else ""
-    return f"mean over n = {seeds} seeds, {100 * LEVEL:g} % t-interval within the range{single}"
+    counts = {len(curve[max(curve)]) for curve in measured.values()}
+    n = str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    interval = f"{100 * LEVEL:g} % t-interval, clipped to the range of the score"
+    return f"mean over n = {n} seeds, {'no interval' if n == '1' else interval}"

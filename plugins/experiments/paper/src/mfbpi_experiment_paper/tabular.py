@@ -9,6 +9,9 @@ from mfbpi_core.experiment import Choice, Experiment, RunGrid
 
 AGENTS = ("mf_bpi", "o_bpi", "mdp_nas", "ps_mdp_nas", "q_ucb", "psrl", "q_learning")
 
+#: Seeds, and steps of the small sizes; the large ones follow the environments' protocol.
+SEEDS, QUICK_SEEDS, QUICK_STEPS = "0:10", "0:4", 20_000
+
 _FIGURES = {
     "scores": "mfbpi_experiment_paper.run_figures:scores",
     "curves": "mfbpi_experiment_paper.run_figures:curves",
@@ -17,7 +20,7 @@ _FIGURES = {
 
 def riverswim(quick: bool) -> Experiment:
     """Seven agents on RiverSwim (5 to 50 states) and Forked RiverSwim (5 to 49)."""
-    sizes, lengths = ((5,), (3,)) if quick else ((5, 10, 20, 30, 50), (3, 5, 10, 15, 25))
+    sizes, lengths = ((5, 10), (3, 5)) if quick else ((5, 10, 20, 30, 50), (3, 5, 10, 15, 25))
     return Experiment(
         summary="Value of the recommended policy, seven agents, ten instances.",
         reference="Russo & Proutiere 2023, figures of the tabular results",
@@ -27,8 +30,8 @@ def riverswim(quick: bool) -> Experiment:
                 Choice("riverswim", n_states=sizes),
                 Choice("forked_riverswim", length=lengths, variant="published"),
             ),
-            seeds="0:2" if quick else "0:10",
-            steps=10_000 if quick else None,
+            seeds=QUICK_SEEDS if quick else SEEDS,
+            steps=QUICK_STEPS if quick else None,
             metrics=("value_error", "visit_entropy"),
         ),
         figures=_FIGURES,
@@ -46,8 +49,8 @@ def forced(quick: bool) -> Experiment:
                 Choice("riverswim", n_states=(5,)),
                 Choice("forked_riverswim", length=(3,), variant="published"),
             ),
-            seeds="0:2" if quick else "0:10",
-            steps=10_000 if quick else None,
+            seeds=QUICK_SEEDS if quick else SEEDS,
+            steps=QUICK_STEPS if quick else None,
             metrics=("value_error", "visit_entropy"),
         ),
         figures=_FIGURES,

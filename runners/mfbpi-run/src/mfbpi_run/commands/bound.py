@@ -14,7 +14,7 @@ import numpy.typing as npt
 from mfbpi_core.bound import BoundSolution
 from mfbpi_core.errors import UsageError
 from mfbpi_core.registry import Registry
-from mfbpi_run import bounds, instance
+from mfbpi_run import bounds, choices, heat_map, instance
 from mfbpi_run.output import show_json, show_table, warn, warn_of_problems
 
 #: Allocations are shown state by state up to this many states.
@@ -64,23 +64,24 @@ def bound(
 
     registry = Registry.discover()
     warn_of_problems(registry)
-    found = instance.find(registry, **where)
     settings = (*bound_settings, *([f"method={method}"] if method else []))
-    built = bounds.build(registry, name, settings, found.discount)
+    chosen = choices.bound(registry, name, settings)
+    found = instance.find(registry, **where)
+    built = bounds.build(chosen, found.discount)
     diagnosis = description.diagnose(found.mdp)
+    for message in diagnosis:
+        warn(message)
     if allocation == "optimal":
         solution = built.solve(found.mdp, constraint)
     else:
-        weights = _allocation(allocation, found)
-        solution = bounds.evaluated(built, found.mdp, weights, constraint)
-    if plot is not None:
-        _plot(solution, plot, f"{name} on {found.label}, {constraint}")
+        solution = bounds.evaluated(built, found.mdp, _allocation(allocation, found), constraint)
+    title = f"{chosen.label} on {found.label}, discount {found.discount:g}, {constraint}"
     if as_json:
-        show_json({"bound": name, **bounds.as_json(solution), "diagnosis": diagnosis})
-        return
-    for message in diagnosis:
-        warn(message)
-    _show(solution, f"{name} on {found.label}, discount {found.discount:g}, {constraint}")
+        show_json({"bound": chosen.label, **bounds.as_json(solution), "diagnosis": diagnosis})
+    else:
+        _show(solution, title)
+    if plot is not None:
+        _plot(solution, plot, title)
 
 
 def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]:
@@ -88,21 +89,20 @@ def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]
     if given == "uniform":
         return np.full(shape, 1.0 / (shape[0] * shape[1]))
     weights = _read_allocation(Path(given))
-    if weights.shape != shape or (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
+    if weights.shape != shape:
+        raise UsageError(f"{given} holds an array of shape {weights.shape}; expected {shape}")
+    if not (weights >= 0.0).all() or not np.isclose(weights.sum(), 1.0):
         raise UsageError(
-            f"{given} holds an array of shape {weights.shape}, minimum {weights.min():.3g} and sum "
-            f"{weights.sum():.6g}; expected a distribution of shape {shape}"
+            f"{given} holds numbers with minimum {weights.min():.3g} and sum {weights.sum():.6g}; "
+            "expected a distribution: entries of 0 or more that sum to 1"
         )
-    return weights
+    return weights / weights.sum()
 
 
 def _read_allocation(file: Path) -> npt.NDArray[np.float64]:
-    if file.suffix == ".npz":
-        arrays = instance.read_arrays(file)
-        if "allocation" not in arrays:
-            raise UsageError(f"{file} has no array `allocation`; it has: {', '.join(arrays)}")
-        return arrays["allocation"].astype(np.float64)
     try:
+        if file.suffix == ".npz":
+            return instance.read_array(file, "allocation").astype(np.float64)
         if file.suffix == ".npy":
             return np.load(file, allow_pickle=False).astype(np.float64)
         return np.array(json.loads(file.read_text())["allocation"], dtype=np.float64)
@@ -110,7 +110,7 @@ def _read_allocation(file: Path) -> npt.NDArray[np.float64]:
         raise UsageError(
             f"there is no file {file}; --allocation takes optimal, uniform or a file"
         ) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise UsageError(f"{file} holds no allocation that can be read ({error})") from error
 
 
@@ -132,21 +132,7 @@ def _show(solution: BoundSolution, caption: str) -> None:
 
 
 def _plot(solution: BoundSolution, file: Path, title: str) -> None:
-    """Write a heat map of the allocation, one row for each action."""
     if solution.allocation is None:
-        raise UsageError(f"there is no allocation to plot: {solution.reason}")
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise UsageError("--plot needs matplotlib: pip install matplotlib") from error
-
-    figure = Figure(figsize=(8, 2.5), layout="constrained")
-    axes = figure.add_subplot()
-    image = axes.imshow(solution.allocation.T, aspect="auto", cmap="viridis")
-    axes.set(xlabel="state", ylabel="action", title=title)
-    axes.set_yticks(range(solution.allocation.shape[1]))
-    figure.colorbar(image, label="allocation")
-    try:
-        figure.savefig(file)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot write the plot {file} ({error})") from error
+        warn(f"nothing to plot, {file} is not written: {solution.reason}")
+    else:
+        heat_map.write(solution.allocation, file, title)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import attrs
@@ -30,6 +29,9 @@ _MEANING = {
     "n_closed_classes": "sets of states that cannot be left",
 }
 
+#: Members of a list that are shown.
+_SHOWN = 5
+
 
 @click.command(name="describe")
 @instance.options
@@ -45,23 +47,15 @@ def describe(as_json: bool, **where: Any) -> None:
     registry = Registry.discover()
     warn_of_problems(registry)
     found = instance.find(registry, **where)
-    quantities = attrs.asdict(description.describe(found.mdp, found.discount))
-    if as_json:
-        show_json({"discount": found.discount, **_finite(quantities)})
-        return
     for message in description.diagnose(found.mdp):
         warn(message)
+    quantities = attrs.asdict(description.describe(found.mdp, found.discount))
+    if as_json:
+        show_json({"discount": found.discount, **quantities})
+        return
     rows = [(name, _text(quantities[name]), meaning) for name, meaning in _MEANING.items()]
     show_table(("quantity", "value", "meaning"), rows, right=("value",))
     click.echo(f"{found.label} at discount {found.discount:g}.")
-
-
-def _finite(quantities: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity: it is written as the text ``"inf"``."""
-    return {
-        key: "inf" if isinstance(value, float) and math.isinf(value) else value
-        for key, value in quantities.items()
-    }
 
 
 def _text(value: Any) -> str:
@@ -70,6 +64,12 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        shown = ", ".join(str(item) for item in value[:5])
-        return "none" if not value else f"{len(value)}: {shown}{', ...' if len(value) > 5 else ''}"
+        return _listing(value)
     return str(value)
+
+
+def _listing(values: list[Any]) -> str:
+    if not values:
+        return "none"
+    shown = ", ".join(str(value) for value in values[:_SHOWN])
+    return f"{len(values)}: {shown}{', ...' if len(values) > _SHOWN else ''}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mfbpi_core.errors import UsageError
 from mfbpi_core.experiment import Experiment
 from mfbpi_core.registry import Registry
 from mfbpi_run import choices, figures, plan, session, study_session, toml
@@ -43,6 +44,8 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
         **options,
     )
     if experiment.runs is None:
+        if seeds is not None:
+            raise UsageError(f"{what} tabulates instances and runs nothing; leave out --seeds")
         return study_session.carry_out(registry, what, experiment, settings)
     return session.carry_out(registry, _plan(registry, experiment, seeds), settings)
 
