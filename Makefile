@@ -12,11 +12,11 @@ run: $(VENV)/.run.ok  ## the main job: MF-BPI on RiverSwim, 10 seeds of 50,000 s
 
 install: $(VENV)/.ok  ## every package and every development tool
 
-test: install  ## the default test suite
-	$(BIN)/python -m pytest
+test: install  ## the default test suite, on every core
+	$(BIN)/python -m pytest -n auto
 
 test-slow: install  ## the long reproductions as well
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 lint: install  ## style and types
 	$(BIN)/ruff check .
