@@ -1,0 +1,75 @@
+"""MDP-NaS: follow the optimal allocation of a bound on the empirical model.
+
+The model is the empirical one with an imagined transition from each pair to each state,
+
+    P(s'|s, a) = (N(s, a, s') + 1) / (N(s, a) + S),    r(s, a) = mean reward, 0 if never visited,
+
+planned exactly. The allocation is the one of least U0 on it that a walk can follow, see
+:mod:`mfbpi_lib_tracking.agent`. The recommendation is the optimal policy of the empirical model,
+without imagined transitions or with them.
+
+Sources: Al Marjani, Garivier & Proutiere 2021, "Navigating to the best policy in Markov decision
+processes"; parameters of Russo & Proutiere 2023, appendix. Deviations are listed in this
+package's README.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import parameter
+from mfbpi_lib_bounds.coefficients import Coefficients
+from mfbpi_lib_tabular import posterior
+from mfbpi_lib_tabular.posterior import Estimate
+from mfbpi_lib_tracking import estimates
+from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
+
+RULES = ("empirical", "smoothed")
+
+
+@attrs.frozen(kw_only=True)
+class Config:
+    """Parameters of MDP-NaS; the defaults are those of the paper's experiments."""
+
+    bound: str = parameter(
+        "u0", "the bound whose allocation is followed", choices=estimates.BOUNDS, source="appendix"
+    )
+    smoothing: float = parameter(
+        1.0, "imagined transitions from each pair to each state", gt=0, source="appendix"
+    )
+    recommendation: str = parameter(
+        "empirical",
+        "whose optimal policy: of the plain empirical model, or smoothed",
+        choices=RULES,
+    )
+    min_exploration: float = exploration_parameter()
+    gap_floor: float = gap_floor_parameter()
+    k_max: int = parameter(
+        19, "largest k of the moments, for bound=u", ge=1, le=19, source="section 3"
+    )
+
+
+class MDPNaS(TrackingAgent):
+    """MDP-NaS for integer states; see the module for the algorithm."""
+
+    def target(self) -> tuple[Coefficients, Estimate]:
+        """The bound on the empirical model."""
+        config = self.config
+        model = posterior.smoothed(self.state.counts, config.smoothing)
+        plan = self.plan(model)
+        self.state.policy[:] = plan.policy
+        bound = estimates.of_model(
+            config.bound, model, plan, self.problem.discount, config.gap_floor, config.k_max
+        )
+        return bound, model
+
+    def recommended_policy(self) -> npt.NDArray[np.int64]:
+        """The recommendation in every state, int64 [S], by the rule of the configuration."""
+        counts = self.state.counts
+        if self.config.recommendation == "smoothed":
+            model = posterior.smoothed(counts, self.config.smoothing)
+        else:
+            model = posterior.empirical(counts)
+        return self.plan(model).policy.astype(np.int64)

@@ -1,0 +1,108 @@
+"""MDP-NaS: what it follows, and what it learns."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mfbpi_agent_mdp_nas.agent import Config, MDPNaS
+from mfbpi_core import Interaction, Problem, TabularMDP
+from mfbpi_core.errors import ConfigError
+from mfbpi_lib_bounds import coefficients, navigation
+from mfbpi_lib_tabular import gaps, moments, planning
+from mfbpi_lib_tabular.environment import TabularEnvironment
+
+
+def random_mdp(n_states=5) -> TabularMDP:
+    """Three actions, Bernoulli rewards."""
+    rng = np.random.default_rng(4)
+    rows = rng.dirichlet(np.ones(n_states), size=(n_states, 3))
+    return TabularMDP.from_dense(rows, rng.uniform(size=(n_states, 3)), reward_law="bernoulli")
+
+
+def ring(n_states: int) -> TabularMDP:
+    """Action 0 goes round, which pays 1 once a lap; actions 1 and 2 stay, for 0.1 and 0.05."""
+    around, stay = np.roll(np.eye(n_states), 1, axis=1), np.eye(n_states)
+    rewards = np.tile([0.0, 0.1, 0.05], (n_states, 1))
+    rewards[-1, 0] = 1.0
+    return TabularMDP.from_dense(np.stack([around, stay, stay], axis=1), rewards)
+
+
+def agent_for(n_states=5, **parameters) -> MDPNaS:
+    """An agent with seed 0."""
+    problem = Problem(n_states=n_states, n_actions=3, discount=0.9, horizon=20_000)
+    return MDPNaS(problem, Config(**parameters), np.random.default_rng(0))
+
+
+def teach(agent: MDPNaS, mdp: TabularMDP, visits: int) -> None:
+    """Give the agent the counts of so many visits of each pair."""
+    counts = agent.state.counts
+    counts.transitions[...] = np.rint(visits * mdp.transitions)
+    counts.visits[...] = counts.transitions.sum(axis=2)
+    counts.rewards[...] = visits * mdp.mean_rewards
+
+
+@pytest.mark.parametrize("bound", ["u0", "u"])
+def test_with_much_data_it_follows_the_true_optimum(bound):
+    """After 10^9 visits of each pair the allocation is the navigation optimum of the instance."""
+    mdp, agent = random_mdp(), agent_for(bound=bound)
+    teach(agent, mdp, 10**9)
+    plan = planning.solve(mdp, 0.9)
+    delta = gaps.gaps(plan)
+    if bound == "u":
+        terms = moments.largest_moment_terms(mdp, plan.values)
+        exact = coefficients.u(delta, terms, plan.policy, 0.9)
+    else:
+        variances, spans = moments.variances(mdp, plan.values), moments.spans(mdp, plan.values)
+        exact = coefficients.u0(delta, variances, spans, plan.policy, 0.9)
+    best = navigation.minimise(exact, sparse.csr_array(mdp.transitions.reshape(15, 5)))
+
+    agent.solve()
+
+    # The optimum need not be unique; its value is.
+    assert coefficients.evaluate(exact, agent.allocation) == pytest.approx(best.value, rel=1e-4)
+
+
+def test_model_is_smoothed():
+    """Without data, planning sees rewards of zero and every state equally likely."""
+    bound, model = agent_for(4, smoothing=2.0).target()
+
+    np.testing.assert_allclose(model.transitions, 0.25)
+    assert (model.rewards == 0.0).all()
+    assert np.isfinite(bound.c).all()
+
+
+def test_rules_of_recommendation():
+    """Imagined transitions to a rich state make a pair look better than what was seen of it."""
+    recommended = {}
+    for rule in ("empirical", "smoothed"):
+        agent = agent_for(2, recommendation=rule, smoothing=1.0)
+        counts = agent.state.counts
+        counts.visits[...] = [[2, 40, 40], [40, 40, 40]]
+        counts.transitions[0, :, 0], counts.transitions[1, :, 1] = [2, 40, 40], 40
+        counts.rewards[...] = [[0.0, 4.0, 0.0], [40.0, 40.0, 40.0]]
+        recommended[rule] = agent.recommend(0)
+
+    # From state 0 nothing leads to state 1, but one of four transitions of action 0 is imagined to.
+    assert recommended == {"empirical": 1, "smoothed": 0}
+
+
+def test_finds_the_optimal_policy():
+    """On a ring of six states the recommendation becomes optimal."""
+    agent = agent_for(6)
+
+    Interaction(TabularEnvironment(ring(6)), agent, seed=0).advance(20_000)
+
+    np.testing.assert_array_equal(agent.recommended_policy(), np.zeros(6))
+
+
+@pytest.mark.parametrize(("key", "value"), [("smoothing", 0.0), ("gap_floor", 0.0), ("k_max", 0)])
+def test_parameters_out_of_range_are_refused(key, value):
+    """The message names the parameter and the value."""
+    with pytest.raises(ConfigError, match=f"{key} is {value}"):
+        Config(**{key: value})
+
+
+def test_unknown_bound_is_refused():
+    """The message lists the bounds that can be followed."""
+    with pytest.raises(ConfigError, match=r"bound is 'u1'; expected one of u0 \| u"):
+        Config(bound="u1")

@@ -1,0 +1,134 @@
+"""PS-MDP-NaS: what it follows, and what it learns."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mfbpi_agent_ps_mdp_nas.agent import Config, PSMDPNaS
+from mfbpi_core import Interaction, Problem, TabularMDP
+from mfbpi_core.errors import ConfigError
+from mfbpi_lib_bounds import coefficients, navigation
+from mfbpi_lib_tabular import gaps, moments, planning
+from mfbpi_lib_tabular.environment import TabularEnvironment
+
+
+def random_mdp(n_states=5) -> TabularMDP:
+    """Three actions, Bernoulli rewards."""
+    rng = np.random.default_rng(4)
+    rows = rng.dirichlet(np.ones(n_states), size=(n_states, 3))
+    return TabularMDP.from_dense(rows, rng.uniform(size=(n_states, 3)), reward_law="bernoulli")
+
+
+def ring(n_states: int) -> TabularMDP:
+    """Action 0 goes round, which pays 1 once a lap; actions 1 and 2 stay, for 0.1 and 0.05."""
+    around, stay = np.roll(np.eye(n_states), 1, axis=1), np.eye(n_states)
+    rewards = np.tile([0.0, 0.1, 0.05], (n_states, 1))
+    rewards[-1, 0] = 1.0
+    return TabularMDP.from_dense(np.stack([around, stay, stay], axis=1), rewards)
+
+
+def agent_for(n_states=5, **parameters) -> PSMDPNaS:
+    """An agent with seed 0."""
+    problem = Problem(n_states=n_states, n_actions=3, discount=0.9, horizon=20_000)
+    return PSMDPNaS(problem, Config(**parameters), np.random.default_rng(0))
+
+
+def teach(agent: PSMDPNaS, mdp: TabularMDP, visits: int) -> None:
+    """Give the agent the counts of so many visits of each pair."""
+    counts = agent.state.counts
+    counts.transitions[...] = np.rint(visits * mdp.transitions)
+    counts.visits[...] = counts.transitions.sum(axis=2)
+    counts.rewards[...] = visits * mdp.mean_rewards
+
+
+def test_with_much_data_it_follows_the_true_optimum():
+    """After 10^9 visits of each pair draws differ little: the value of U is the least one."""
+    mdp, agent = random_mdp(), agent_for(newest_weight=1.0)
+    teach(agent, mdp, 10**9)
+    plan = planning.solve(mdp, 0.9)
+    terms = moments.largest_moment_terms(mdp, plan.values)
+    exact = coefficients.u(gaps.gaps(plan), terms, plan.policy, 0.9)
+    best = navigation.minimise(exact, sparse.csr_array(mdp.transitions.reshape(15, 5)))
+
+    agent.solve()
+
+    assert coefficients.evaluate(exact, agent.allocation) == pytest.approx(best.value, rel=1e-2)
+
+
+def test_the_bound_is_a_parameter():
+    """As published, u0 is followed: its d is one everywhere, that of u is 1 / D^2."""
+    followed = {}
+    for bound in ("u", "u0"):
+        agent = agent_for(bound=bound)
+        teach(agent, random_mdp(), 1000)
+        followed[bound] = agent.target()[0]
+
+    assert (followed["u0"].d == 1.0).all()
+    assert (followed["u"].d != 1.0).any()
+
+
+def test_each_solution_is_from_another_draw():
+    """With little data two solutions in a row follow different allocations."""
+    agent = agent_for(newest_weight=1.0)
+    agent.solve()
+    first = agent.allocation
+
+    agent.solve()
+
+    assert np.abs(first - agent.allocation).max() > 1e-3
+
+
+def test_follows_a_running_average():
+    """Two draws at weight 1/4: 9/16 of the even start, 3/16 of the first, 1/4 of the second."""
+    alone, averaging = agent_for(newest_weight=1.0), agent_for(newest_weight=0.25)
+    drawn = []
+    for _ in range(2):
+        alone.solve()
+        averaging.solve()
+        drawn.append(alone.allocation)
+
+    expected = 9 / 16 / 15 + 3 / 16 * drawn[0] + 1 / 4 * drawn[1]
+    np.testing.assert_allclose(averaging.allocation, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["empirical", "mean"])
+def test_recommendation_is_not_of_a_draw(rule):
+    """Asking draws nothing: the generator stands still and the answer stays."""
+    agent = agent_for(recommendation=rule)
+    teach(agent, random_mdp(), 3)
+    before = agent.rng.bit_generator.state
+
+    first = agent.recommended_policy()
+
+    np.testing.assert_array_equal(agent.recommended_policy(), first)
+    assert agent.rng.bit_generator.state == before
+
+
+def test_rules_of_recommendation_differ_where_data_are_few():
+    """One visit that paid nothing: the mean still expects a third, the frequencies nothing."""
+    recommended = {}
+    for rule in ("empirical", "mean"):
+        agent = agent_for(1, recommendation=rule)
+        agent.state.counts.visits[0] = [1, 4, 0]
+        agent.state.counts.transitions[0, :, 0] = [1, 4, 0]
+        agent.state.counts.rewards[0] = [0.0, 1.4, 0.0]
+        recommended[rule] = agent.recommend(0)
+
+    # Means 1/3, 2.4/6 and 1/2 with the prior; 0, 0.35 and 0 without.
+    assert recommended == {"empirical": 1, "mean": 2}
+
+
+def test_finds_the_optimal_policy():
+    """On a ring of six states the recommendation becomes optimal."""
+    agent = agent_for(6)
+
+    Interaction(TabularEnvironment(ring(6)), agent, seed=0).advance(20_000)
+
+    np.testing.assert_array_equal(agent.recommended_policy(), np.zeros(6))
+
+
+@pytest.mark.parametrize(("key", "value"), [("prior", 0.0), ("gap_floor", 0.0), ("k_max", 20)])
+def test_parameters_out_of_range_are_refused(key, value):
+    """The message names the parameter and the value."""
+    with pytest.raises(ConfigError, match=f"{key} is {value}"):
+        Config(**{key: value})

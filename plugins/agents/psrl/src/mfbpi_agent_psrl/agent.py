@@ -1,0 +1,159 @@
+"""PSRL: act by the optimal policy of a model drawn from the posterior, and draw again now and then.
+
+The posterior after N(s, a, s') transitions and rewards of sum R(s, a):
+
+    P(.|s, a) ~ Dirichlet(prior + N(s, a, .)),    r(s, a) ~ Beta(1 + R(s, a), 1 + N(s, a) - R(s, a))
+
+A model is drawn, and its optimal policy computed, every ceil(H) steps, H = 1 / (1 - gamma), and
+when the visits of a pair have doubled since the last draw. All actions in between are that
+policy's. The recommendation is the optimal policy of the posterior mean, or of the last draw.
+
+Sources: Strens 2000, "A Bayesian framework for reinforcement learning"; Osband, Russo & Van Roy
+2013, "(More) efficient reinforcement learning via posterior sampling"; schedule of Russo &
+Proutiere 2023, appendix. Deviations are listed in this package's README.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import attrs
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Problem, parameter
+from mfbpi_lib_tabular import posterior
+from mfbpi_lib_tabular.agent import ReplanningAgent
+from mfbpi_lib_tabular.dynamics import Dynamics
+from mfbpi_lib_tabular.planning import solve_arrays
+from mfbpi_lib_tabular.posterior import Counts, count
+from mfbpi_lib_tabular.schedules import Schedule, tick
+from mfbpi_lib_tabular.simulator import Chunk, take_step
+
+RULES = ("mean", "draw")
+
+
+@attrs.frozen(kw_only=True)
+class Config:
+    """Parameters of PSRL."""
+
+    prior: float = parameter(
+        1.0, "weight of each next state in the Dirichlet prior", ge=1e-2, source="uniform"
+    )
+    period: int = parameter(
+        0, "steps between draws; 0 for ceil(1 / (1 - gamma))", ge=0, source="appendix"
+    )
+    recommendation: str = parameter(
+        "mean", "whose optimal policy: the posterior mean's, or the last draw's", choices=RULES
+    )
+
+
+class State(NamedTuple):
+    """What the compiled rules read and write."""
+
+    counts: Counts
+    schedule: Schedule
+    policy: npt.NDArray[np.int64]  # [S], optimal for the last draw
+
+
+@numba.njit(cache=True)
+def select(
+    state: State,
+    s: int,
+    rng: np.random.Generator,  # noqa: ARG001 - the signature of sampling rules
+) -> int:
+    """Sampling rule: the policy of the last draw."""
+    return state.policy[s]
+
+
+@numba.njit(cache=True)
+def learn(
+    state: State,
+    s: int,
+    a: int,
+    r: float,
+    s2: int,
+    terminated: bool,
+    rng: np.random.Generator,  # noqa: ARG001 - the signature of learning rules
+) -> None:
+    """Learning rule: count."""
+    count(state.counts, s, a, r, s2, terminated)
+    schedule = state.schedule
+    visits = state.counts.visits[s, a]
+    tick(schedule.clock, schedule.deadline, schedule.due, visits, schedule.marks[s, a])
+
+
+@numba.njit(cache=True)
+def rollout(
+    state: State,
+    dynamics: Dynamics,
+    chunk: Chunk,
+    start: int,
+    env_rng: np.random.Generator,
+    rng: np.random.Generator,
+) -> int:
+    """Fill a chunk from step ``start`` until a draw is due; the first step left out."""
+    for t in range(start, chunk.actions.size):
+        if state.schedule.due[0]:
+            return t
+        action = select(state, dynamics.state[0], rng)
+        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
+        learn(state, s, action, reward, following, terminated, rng)
+    return chunk.actions.size
+
+
+class PSRL(ReplanningAgent):
+    """PSRL for integer states; see the module for the algorithm."""
+
+    select = staticmethod(select)
+    learn = staticmethod(learn)
+    rollout = staticmethod(rollout)
+
+    def __init__(self, problem: Problem, config: Config, rng: np.random.Generator) -> None:
+        super().__init__(problem, config, rng)
+        assert problem.n_states is not None  # the spec needs "states"
+        self.state = State(
+            counts=Counts.empty(problem.n_states, problem.n_actions),
+            schedule=Schedule.start(problem.n_states, problem.n_actions),
+            policy=np.zeros(problem.n_states, dtype=np.int64),
+        )
+
+    @property
+    def schedule(self) -> Schedule:
+        """When to draw again."""
+        return self.state.schedule
+
+    @property
+    def visits(self) -> npt.NDArray[np.int64]:
+        """Visits N(s, a) so far, int64 [S, A]."""
+        return self.state.counts.visits
+
+    def solve(self) -> int:
+        """Draw a model and follow its optimal policy; planning starts from the last one."""
+        model = posterior.draw(
+            self.state.counts, self.config.prior, self.problem.reward_range, self.rng
+        )
+        self.state.policy[:] = self._plan(model)
+        return self.config.period or math.ceil(self.problem.effective_horizon)
+
+    def recommend(self, observation: int) -> int:
+        """The action recommended in one state."""
+        return int(self.recommended_policy()[observation])
+
+    def recommended_policy(self) -> npt.NDArray[np.int64]:
+        """The recommendation in every state, int64 [S], by the rule of the configuration."""
+        if self.config.recommendation == "draw":
+            return self.state.policy.copy()
+        return self._plan(
+            posterior.posterior_mean(
+                self.state.counts, self.config.prior, self.problem.reward_range
+            )
+        )
+
+    def _plan(self, model: posterior.Estimate) -> npt.NDArray[np.int64]:
+        plan = solve_arrays(
+            model.transitions, model.rewards, self.problem.discount, self.state.policy
+        )
+        return plan.policy.astype(np.int64)

@@ -1,0 +1,124 @@
+"""Q-learning: optimistic start, greedy actions, and forced exploration.
+
+Q starts at H = 1 / (1 - gamma), the largest value there can be. In s the action is uniform with
+probability eps = max(1e-3, 1 / N(s)), else the first of largest Q(s, .). After (s, a, r, s'), with
+n = N(s, a):
+
+    alpha = (H + 1) / (H + n)
+    Q(s, a) += alpha (r + gamma max_b Q(s', b) - Q(s, a))
+
+Sources: Watkins 1989; step sizes of Jin et al. 2018, "Is Q-learning provably efficient?"; forced
+exploration of Russo & Proutiere 2023, appendix. Deviations are listed in this package's README.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import attrs
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Problem, parameter
+from mfbpi_lib_tabular.agent import CompiledAgent
+from mfbpi_lib_tabular.dynamics import Dynamics
+from mfbpi_lib_tabular.exploration import draw_uniform, greedy, is_forced
+from mfbpi_lib_tabular.schedules import learning_rate
+from mfbpi_lib_tabular.simulator import Chunk, take_step
+
+
+@attrs.frozen(kw_only=True)
+class Config:
+    """Parameters of Q-learning."""
+
+    min_exploration: float = parameter(
+        1e-3, "least probability of a uniform action; 0 for none at all", ge=0, le=1,
+        source="appendix",
+    )  # fmt: skip
+    optimism: float = parameter(
+        1.0, "initial Q as a share of the largest possible value", ge=0, source="appendix"
+    )
+
+
+class Constants(NamedTuple):
+    """Numbers that do not change during a run."""
+
+    discount: float
+    horizon: float  # H
+    min_exploration: float
+
+
+class State(NamedTuple):
+    """What the compiled rules read and write."""
+
+    constants: Constants
+    q: npt.NDArray[np.float64]  # Q[s, a]
+    visits: npt.NDArray[np.int64]  # N[s, a]
+
+
+@numba.njit(cache=True)
+def select(state: State, s: int, rng: np.random.Generator) -> int:
+    """Sampling rule: uniform with probability eps, else greedy."""
+    if is_forced(state.visits[s], state.constants.min_exploration, rng):
+        return draw_uniform(state.q.shape[1], rng)
+    return greedy(state.q[s])
+
+
+@numba.njit(cache=True)
+def learn(
+    state: State,
+    s: int,
+    a: int,
+    r: float,
+    s2: int,
+    terminated: bool,
+    rng: np.random.Generator,  # noqa: ARG001 - the signature of learning rules
+) -> None:
+    """Learning rule: one step towards the target."""
+    state.visits[s, a] += 1
+    target = r if terminated else r + state.constants.discount * state.q[s2].max()
+    rate = learning_rate(state.constants.horizon, state.visits[s, a])
+    state.q[s, a] += rate * (target - state.q[s, a])
+
+
+@numba.njit(cache=True)
+def rollout(
+    state: State,
+    dynamics: Dynamics,
+    chunk: Chunk,
+    env_rng: np.random.Generator,
+    rng: np.random.Generator,
+) -> None:
+    """Fill a chunk of steps."""
+    for t in range(chunk.actions.size):
+        action = select(state, dynamics.state[0], rng)
+        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
+        learn(state, s, action, reward, following, terminated, rng)
+
+
+class QLearning(CompiledAgent):
+    """Q-learning for integer states; see the module for the algorithm."""
+
+    select = staticmethod(select)
+    learn = staticmethod(learn)
+    rollout = staticmethod(rollout)
+
+    def __init__(self, problem: Problem, config: Config, rng: np.random.Generator) -> None:
+        super().__init__(problem, config, rng)
+        assert problem.n_states is not None  # the spec needs "states"
+        table = (problem.n_states, problem.n_actions)
+        horizon = problem.effective_horizon
+        self.state = State(
+            constants=Constants(problem.discount, horizon, config.min_exploration),
+            q=np.full(table, config.optimism * horizon * problem.reward_range[1]),
+            visits=np.zeros(table, dtype=np.int64),
+        )
+
+    def recommend(self, observation: int) -> int:
+        """The first action of largest value."""
+        return int(self.state.q[observation].argmax())
+
+    def recommended_policy(self) -> npt.NDArray[np.int64]:
+        """The recommendation in every state, int64 [S]."""
+        return self.state.q.argmax(axis=1).astype(np.int64)

@@ -1,0 +1,145 @@
+"""Q-UCB: Q-learning whose targets carry a bonus for pairs that were visited less.
+
+Q starts at H = 1 / (1 - gamma) and actions are greedy, the first of largest Q(s, .). After
+(s, a, r, s'), with n = N(s, a), T the steps of the run and delta the level of confidence:
+
+    alpha = (H + 1) / (H + n)
+    bonus = c H sqrt(log(S A T / delta) / n)
+    V(s') = min(H, max_b Q(s', b))
+    Q(s, a) += alpha (r + bonus + gamma V(s') - Q(s, a))
+
+Sources: Wang, Dong, Chen & Wang 2020, "Q-learning with UCB exploration is sample efficient for
+infinite-horizon MDP"; c and the schedule of Russo & Proutiere 2023, appendix. Deviations are listed
+in this package's README.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import attrs
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Problem, parameter
+from mfbpi_lib_tabular.agent import CompiledAgent
+from mfbpi_lib_tabular.dynamics import Dynamics
+from mfbpi_lib_tabular.exploration import draw_uniform, greedy, is_forced
+from mfbpi_lib_tabular.schedules import learning_rate
+from mfbpi_lib_tabular.simulator import Chunk, take_step
+
+
+@attrs.frozen(kw_only=True)
+class Config:
+    """Parameters of Q-UCB; the defaults are those of the paper's experiments."""
+
+    bonus_scale: float = parameter(1e-3, "c, the size of the bonus", ge=0, source="appendix")
+    delta: float = parameter(0.05, "level of confidence", gt=0, lt=1)
+    min_exploration: float = parameter(
+        0.0, "least probability of a uniform action; 0 for none at all", ge=0, le=1
+    )
+
+
+class Constants(NamedTuple):
+    """Numbers that do not change during a run."""
+
+    discount: float
+    horizon: float  # H
+    largest: float  # the largest value there can be: H times the largest reward
+    bonus: float  # c H sqrt(log(S A T / delta)), in units of the range of rewards
+    min_exploration: float
+
+
+class State(NamedTuple):
+    """What the compiled rules read and write."""
+
+    constants: Constants
+    q: npt.NDArray[np.float64]  # Q[s, a]
+    visits: npt.NDArray[np.int64]  # N[s, a]
+
+
+@numba.njit(cache=True)
+def select(state: State, s: int, rng: np.random.Generator) -> int:
+    """Sampling rule: greedy, unless a forced action was asked for."""
+    if is_forced(state.visits[s], state.constants.min_exploration, rng):
+        return draw_uniform(state.q.shape[1], rng)
+    return greedy(state.q[s])
+
+
+@numba.njit(cache=True)
+def learn(
+    state: State,
+    s: int,
+    a: int,
+    r: float,
+    s2: int,
+    terminated: bool,
+    rng: np.random.Generator,  # noqa: ARG001 - the signature of learning rules
+) -> None:
+    """Learning rule: one step towards the target with its bonus."""
+    c = state.constants
+    state.visits[s, a] += 1
+    visits = state.visits[s, a]
+    target = r + c.bonus / math.sqrt(visits)
+    if not terminated:
+        target += c.discount * min(c.largest, state.q[s2].max())
+    state.q[s, a] += learning_rate(c.horizon, visits) * (target - state.q[s, a])
+
+
+@numba.njit(cache=True)
+def rollout(
+    state: State,
+    dynamics: Dynamics,
+    chunk: Chunk,
+    env_rng: np.random.Generator,
+    rng: np.random.Generator,
+) -> None:
+    """Fill a chunk of steps."""
+    for t in range(chunk.actions.size):
+        action = select(state, dynamics.state[0], rng)
+        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
+        learn(state, s, action, reward, following, terminated, rng)
+
+
+class QUCB(CompiledAgent):
+    """Q-UCB for integer states; see the module for the algorithm."""
+
+    select = staticmethod(select)
+    learn = staticmethod(learn)
+    rollout = staticmethod(rollout)
+
+    def __init__(self, problem: Problem, config: Config, rng: np.random.Generator) -> None:
+        super().__init__(problem, config, rng)
+        assert problem.n_states is not None  # the spec needs "states"
+        table = (problem.n_states, problem.n_actions)
+        constants = _constants(problem, config)
+        self.state = State(
+            constants=constants,
+            q=np.full(table, constants.largest),
+            visits=np.zeros(table, dtype=np.int64),
+        )
+
+    def recommend(self, observation: int) -> int:
+        """The first action of largest value."""
+        return int(self.state.q[observation].argmax())
+
+    def recommended_policy(self) -> npt.NDArray[np.int64]:
+        """The recommendation in every state, int64 [S]."""
+        return self.state.q.argmax(axis=1).astype(np.int64)
+
+
+def _constants(problem: Problem, config: Config) -> Constants:
+    assert problem.n_states is not None  # the spec needs "states"
+    horizon = problem.effective_horizon
+    low, high = problem.reward_range
+    n_events = problem.n_states * problem.n_actions * max(problem.horizon, 1)
+    width = math.sqrt(math.log(n_events / config.delta))
+    return Constants(
+        discount=problem.discount,
+        horizon=horizon,
+        largest=horizon * high,
+        bonus=config.bonus_scale * horizon * width * (high - low),
+        min_exploration=config.min_exploration,
+    )

@@ -1,0 +1,219 @@
+"""The base of agents that follow the navigation optimum of a bound on an estimated model.
+
+In s the action is uniform with probability eps = max(1e-3, 1 / N(s)), else drawn from the
+allocation omega(s, .). Now and then the model is estimated again, and omega becomes the
+allocation of least value of a bound on it among those that a walk can follow. The next time is
+after T0 = min(Tmax, max(200, Tmax t / (T / 2))) steps, Tmax = 2000 T / 50000, or when the visits
+of a pair have doubled.
+
+Source: Al Marjani, Garivier & Proutiere 2021, "Navigating to the best policy in Markov decision
+processes"; schedule of Russo & Proutiere 2023, appendix.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from mfbpi_core import Problem, parameter
+from mfbpi_core.errors import SolverError
+from mfbpi_lib_bounds import navigation
+from mfbpi_lib_bounds.coefficients import Coefficients
+from mfbpi_lib_bounds.solution import Solution
+from mfbpi_lib_tabular import planning, posterior
+from mfbpi_lib_tabular.agent import ReplanningAgent
+from mfbpi_lib_tabular.dynamics import Dynamics
+from mfbpi_lib_tabular.exploration import draw_uniform, draw_weighted, is_forced
+from mfbpi_lib_tabular.linear import rows_to_sparse
+from mfbpi_lib_tabular.posterior import Counts, Estimate, count
+from mfbpi_lib_tabular.schedules import Schedule, growing_period, tick
+from mfbpi_lib_tabular.simulator import Chunk, take_step
+from mfbpi_lib_tracking.warm import Warm, keep, resume
+
+#: Certified relative gap of an allocation; estimates are much further from the truth than this.
+TARGET_GAP = 1e-3
+
+
+def exploration_parameter() -> Any:
+    """The parameter ``min_exploration`` of these agents."""
+    return parameter(1e-3, "least probability of a uniform action", ge=0, le=1, source="appendix")
+
+
+def gap_floor_parameter() -> Any:
+    """The parameter ``gap_floor`` of these agents."""
+    return parameter(1e-8, "least gap of an estimate, so that ties stay finite", gt=0)
+
+
+class State(NamedTuple):
+    """What the compiled rules read and write.
+
+    An agent that learns more has a NamedTuple of its own with these fields among them.
+    """
+
+    min_exploration: float
+    counts: Counts
+    schedule: Schedule
+    omega: npt.NDArray[np.float64]  # [S, A], the allocation
+    policy: npt.NDArray[np.int64]  # [S], from which planning starts
+    warm: Warm
+
+    @classmethod
+    def start(cls, n_states: int, n_actions: int, min_exploration: float) -> State:
+        """Nothing seen; all pairs equally often."""
+        return cls(
+            min_exploration=min_exploration,
+            counts=Counts.empty(n_states, n_actions),
+            schedule=Schedule.start(n_states, n_actions),
+            omega=np.full((n_states, n_actions), 1.0 / (n_states * n_actions)),
+            policy=np.zeros(n_states, dtype=np.int64),
+            warm=Warm.none(n_states, n_actions),
+        )
+
+
+@numba.njit(cache=True)
+def select(state: Any, s: int, rng: np.random.Generator) -> int:
+    """Sampling rule: uniform with probability eps, else from the allocation in s.
+
+    ``state`` is a :class:`State` or has its fields.
+    """
+    if is_forced(state.counts.visits[s], state.min_exploration, rng):
+        return draw_uniform(state.omega.shape[1], rng)
+    return draw_weighted(state.omega[s], rng)
+
+
+@numba.njit(cache=True)
+def learn(
+    state: Any,
+    s: int,
+    a: int,
+    r: float,
+    s2: int,
+    terminated: bool,
+    rng: np.random.Generator,  # noqa: ARG001 - the signature of learning rules
+) -> None:
+    """Learning rule: count. ``state`` is a :class:`State` or has its fields."""
+    count(state.counts, s, a, r, s2, terminated)
+    schedule = state.schedule
+    visits = state.counts.visits[s, a]
+    tick(schedule.clock, schedule.deadline, schedule.due, visits, schedule.marks[s, a])
+
+
+@numba.njit(cache=True)
+def rollout(
+    state: State,
+    dynamics: Dynamics,
+    chunk: Chunk,
+    start: int,
+    env_rng: np.random.Generator,
+    rng: np.random.Generator,
+) -> int:
+    """Fill a chunk from step ``start`` until solving is due; the first step left out."""
+    for t in range(start, chunk.actions.size):
+        if state.schedule.due[0]:
+            return t
+        action = select(state, dynamics.state[0], rng)
+        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
+        learn(state, s, action, reward, following, terminated, rng)
+    return chunk.actions.size
+
+
+class TrackingAgent(ReplanningAgent):
+    """Follows the allocation of least value on its estimate; see the module.
+
+    A subclass defines :meth:`target`, what the allocation is computed from, and
+    :meth:`recommended_policy`.
+
+    Attributes:
+        n_failures: solutions that the solver could not find or certify as feasible; the
+            allocation before them was followed until the next. Not saved, like ``solver_s``.
+    """
+
+    select: ClassVar[Callable[..., Any]] = staticmethod(select)
+    learn: ClassVar[Callable[..., Any]] = staticmethod(learn)
+    rollout: ClassVar[Callable[..., Any]] = staticmethod(rollout)
+
+    state: Any
+    n_failures: int = 0
+
+    def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
+        super().__init__(problem, config, rng)
+        assert problem.n_states is not None  # the spec needs "states"
+        self.state = State.start(problem.n_states, problem.n_actions, config.min_exploration)
+
+    @abstractmethod
+    def target(self) -> tuple[Coefficients, Estimate]:
+        """The bound, and the model in which a walk has to follow the allocation."""
+
+    @property
+    def newest_weight(self) -> float:
+        """Weight of the newest allocation in the running average omega; 1 forgets the others."""
+        return 1.0
+
+    @property
+    def schedule(self) -> Schedule:
+        """When to solve again."""
+        return self.state.schedule
+
+    @property
+    def visits(self) -> npt.NDArray[np.int64]:
+        """Visits N(s, a) so far, int64 [S, A]."""
+        return self.state.counts.visits
+
+    @property
+    def allocation(self) -> npt.NDArray[np.float64]:
+        """The allocation omega [S, A] that is followed, a distribution over pairs."""
+        return self.state.omega.copy()
+
+    def solve(self) -> int:
+        """Find the allocation for the present estimate, from where the last search ended."""
+        state = self.state
+        bound, model = self.target()
+        walk = _sparse(posterior.walk(model, state.counts.starts))
+        found = _minimise(bound, walk, resume(state.warm, state.omega.shape))
+        if found is None:
+            self.n_failures += 1
+        else:
+            keep(state.warm, found)
+            state.omega[:] += self.newest_weight * (found.allocation - state.omega)
+        return growing_period(int(state.schedule.clock[0]), self.problem.horizon)
+
+    def plan(self, model: Estimate) -> planning.Plan:
+        """The optimal values and policy of a model; planning starts from the last target's."""
+        return planning.solve_arrays(
+            model.transitions, model.rewards, self.problem.discount, self.state.policy
+        )
+
+    @abstractmethod
+    def recommended_policy(self) -> npt.NDArray[np.int64]:
+        """The recommendation in every state, int64 [S]."""
+
+    def recommend(self, observation: int) -> int:
+        """The action recommended in one state."""
+        return int(self.recommended_policy()[observation])
+
+
+def _sparse(rows: npt.NDArray[np.float64]) -> sparse.csr_array:
+    """Dense rows [S A, S] in the solver's format, without a search for zeros: there are none."""
+    n_rows, n_states = rows.shape
+    columns = np.broadcast_to(np.arange(n_states), (n_rows, 1, n_states))
+    return rows_to_sparse(columns, rows[:, None, :], n_states)
+
+
+def _minimise(
+    bound: Coefficients, walk: sparse.csr_array, start: Solution | None
+) -> Solution | None:
+    """The navigation optimum, from scratch where the warm start leads the solver astray; or None.
+
+    Probabilities and gaps of an estimate can span more digits than a solver works with.
+    """
+    for point in (start, None) if start is not None else (None,):
+        with contextlib.suppress(SolverError):
+            return navigation.minimise(bound, walk, point, TARGET_GAP)
+    return None

@@ -1,0 +1,65 @@
+"""Where a solver ended, as arrays that a checkpoint can hold.
+
+A solution found from a warm start has the same value as one found from scratch, up to the gap that
+is asked for, but need not be the same. A restored agent must start its solver exactly where the
+saved one would have.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_lib_bounds.solution import Basis, Solution
+
+
+class Warm(NamedTuple):
+    """The last solution's part that the next one starts from.
+
+    Attributes:
+        known: bool [1], whether there is one.
+        x: float64 [1], see :class:`mfbpi_lib_bounds.solution.Solution`.
+        columns: int8 [S A], status of the pairs.
+        rows: int8 [S], status of the flow equations.
+    """
+
+    known: npt.NDArray[np.bool_]
+    x: npt.NDArray[np.float64]
+    columns: npt.NDArray[np.int8]
+    rows: npt.NDArray[np.int8]
+
+    @classmethod
+    def none(cls, n_states: int, n_actions: int) -> Warm:
+        """Nothing solved yet."""
+        return cls(
+            known=np.zeros(1, dtype=np.bool_),
+            x=np.zeros(1),
+            columns=np.zeros(n_states * n_actions, dtype=np.int8),
+            rows=np.zeros(n_states, dtype=np.int8),
+        )
+
+
+def keep(warm: Warm, solution: Solution) -> None:
+    """Remember where a solver ended, in place."""
+    warm.known[0] = solution.basis is not None
+    warm.x[0] = solution.x
+    if solution.basis is not None:
+        warm.columns[:] = solution.basis.columns
+        warm.rows[:] = solution.basis.rows
+
+
+def resume(warm: Warm, shape: tuple[int, int]) -> Solution | None:
+    """A solution to start from, for tables of a shape (S, A), or None."""
+    if not warm.known[0]:
+        return None
+    return Solution(
+        value=np.nan,
+        allocation=np.zeros(shape),
+        lower=np.nan,
+        residual=np.nan,
+        n_programmes=0,
+        x=float(warm.x[0]),
+        basis=Basis(columns=warm.columns.copy(), rows=warm.rows.copy()),
+    )
