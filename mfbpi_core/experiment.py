@@ -58,9 +58,10 @@ class Choice:
             named = {key: value for key, value in point.items() if key != self.replicate}
             suffix = ",".join(f"{key}={value}" for key, value in named.items())
             label = f"{self.label}({suffix})" if suffix else self.label
-            yield Choice(
-                self.name, label=label, replicate=self.replicate, **{**self.parameters, **point}
-            )
+            # A value that is itself a tuple becomes a list, so that it does not vary again.
+            single = {key: list(v) if isinstance(v, tuple) else v for key, v in point.items()}
+            parameters = {**self.parameters, **single}
+            yield Choice(self.name, label=label, replicate=self.replicate, **parameters)
 
     def expand_replicates(self) -> Iterator[tuple[Choice, int | None]]:
         """As :meth:`expand`, each with the value of its replicate parameter, or None."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
 from mfbpi_core.experiment import RunSettings
@@ -104,3 +105,40 @@ def broken_plugin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     (info / "entry_points.txt").write_text("[mfbpi]\nbroken = mfbpi_broken\n")
     monkeypatch.syspath_prepend(str(folder))
     return folder
+
+
+@pytest.fixture
+def write_mdp(tmp_path: Path) -> Callable[..., Path]:
+    """Write an instance with changes, and return the file; an array that is None is left out.
+
+    Unchanged it has two states: action 1 goes to the other state, action 0 stays, and staying in
+    state 1 pays 1. At discount 1/2: V = (1, 2), gaps 1/2 in state 0 and 3/2 in state 1.
+    """
+
+    def write(**changes: Any) -> Path:
+        stay_or_go = [[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]
+        arrays = {"P": stay_or_go, "R": [[0.0, 0.0], [1.0, 0.0]], **changes}
+        file = tmp_path / "instance.npz"
+        np.savez(file, **{name: array for name, array in arrays.items() if array is not None})
+        return file
+
+    return write
+
+
+@pytest.fixture
+def twins(write_mdp: Callable[..., Path]) -> Path:
+    """An instance whose two actions are the same everywhere."""
+    return write_mdp(P=np.full((2, 2, 2), 0.5), R=[[0.0, 0.0], [1.0, 1.0]])
+
+
+@pytest.fixture
+def one_way(write_mdp: Callable[..., Path]) -> Path:
+    """An instance that starts in state 1 of three: 0 cannot be reached, 2 not be left."""
+    chain = np.eye(3)[[[1, 0], [1, 2], [2, 2]]]
+    return write_mdp(P=chain, R=[[0.0, 0.1], [0.2, 0.0], [1.0, 0.5]], initial=[0.0, 1.0, 0.0])
+
+
+@pytest.fixture
+def long_river() -> tuple[str, ...]:
+    """Options that name an instance with gaps too small for floating point."""
+    return ("--env", "riverswim", "-E", "n_states=400", "--discount", "0.9")

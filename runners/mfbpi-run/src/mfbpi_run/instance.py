@@ -125,7 +125,7 @@ def read(file: Path) -> TabularMDP:
         )
     unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
     if unknown:
-        warn(f"{file}: {', '.join(unknown)} mean nothing here; known are P, R, initial, terminal")
+        warn(f"{file}: ignored arrays: {', '.join(unknown)}; known are P, R, initial, terminal")
     optional: dict[str, Any] = {name: arrays[name] for name in _OPTIONAL if name in arrays}
     try:
         return TabularMDP.from_dense(arrays["P"], arrays["R"], **optional)

@@ -112,7 +112,7 @@ def _points(values: Values, label: str, *, share: bool = False) -> Figure:
         axes.set(xlabel=parameter, yscale="log", xlim=(-0.5, len(texts) - 0.5))
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="y", alpha=0.3)
-    style.legend(figure, next(iter(panels.values())), columns=3)
+    style.legend(figure, names, columns=3)
     interval = f"{100 * LEVEL:g} % bootstrap interval"
     style.caption(figure, f"median over draws, {_counted(map(len, values.values()), interval)}")
     return figure

@@ -51,7 +51,7 @@ def scores(table: pa.Table) -> Figure:
         axes.set(title=name, xlabel=parameter, ylim=_LIMITS, xlim=(-0.5, len(labels) - 0.5))
         axes.grid(axis="y", alpha=0.3)
     panels[0].set_ylabel(f"final {SCORE_LABEL}")
-    style.legend(figure, panels[0])
+    style.legend(figure, marks)
     style.caption(figure, _caption(measured))
     return figure
 
@@ -72,7 +72,7 @@ def curves(table: pa.Table) -> Figure:
             else:
                 _panel(axes, env, measured, marks)
     figure.supylabel(SCORE_LABEL)
-    style.legend(figure, panels[0, 0])
+    style.legend(figure, marks)
     style.caption(figure, _caption(measured))
     return figure
 

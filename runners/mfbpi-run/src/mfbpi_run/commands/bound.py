@@ -87,7 +87,8 @@ def bound(
 def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]:
     shape = (found.mdp.n_states, found.mdp.n_actions)
     if given == "uniform":
-        return np.full(shape, 1.0 / (shape[0] * shape[1]))
+        acting = np.repeat(~found.mdp.terminal[:, None], shape[1], axis=1)
+        return acting / acting.sum()
     weights = _read_allocation(Path(given))
     if weights.shape != shape:
         raise UsageError(f"{given} holds an array of shape {weights.shape}; expected {shape}")
