@@ -102,6 +102,11 @@ class Simulated(ModelEnvironment):
         """Itself."""
         return self
 
+    @property
+    def observation(self):
+        """Where it is."""
+        return self.observe(self.state)
+
 
 class Compiled(KitAgent):
     """Pretends to be compiled: counts the calls and steps for itself."""

@@ -70,6 +70,8 @@ def test_table_for_people(mfbpi: Command) -> None:
     for text in ("delta_min", "least sub-optimality gap", "communicating", "yes", "none"):
         assert text in ended.out
     assert ended.out.splitlines()[-1] == "riverswim at discount 0.99."
+    longer = mfbpi("describe", "--env", "riverswim", "-E", "n_states=7").out
+    assert longer.splitlines()[-1] == "riverswim(n_states=7) at discount 0.99."
 
 
 def test_discount_is_the_environment_s_or_the_user_s(mfbpi: Command) -> None:

@@ -76,6 +76,9 @@ def test_infinite_values_are_null_with_the_reason(mfbpi: Command) -> None:
     ended = mfbpi("sweep", "toy/hard", "--quick", "--out", "there", "--json")
 
     (row,) = rows(quantity="u")
+    (gap,) = rows(quantity="delta_min")
+    assert gap["value"] == 0.0
+    assert "pairs are optimal beside the policy's own" in gap["reason"]
     assert (row["value"], row["status"]) == (None, "infinite")
     assert "optimal policy not unique: tied pairs" in row["reason"]
     assert (ended.code, ended.json["failed"]) == (0, 0)

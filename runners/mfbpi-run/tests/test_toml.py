@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,20 @@ def test_what_is_not_said_follows_the_protocol() -> None:
 
     assert experiment.summary == "sweep"
     assert experiment.runs == RunGrid(agents=(Choice("biased"),), environments=(Choice("ring"),))
+
+
+def test_example_of_the_readme(mfbpi: Callable[..., Any]) -> None:
+    """It can be carried out as it stands."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    (example,) = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)
+    Path("sweep.toml").write_text(example)
+    planned = mfbpi("sweep", "sweep.toml", "--dry-run", "--json").json
+
+    assert {each["agent"] for each in planned["tasks"]} == {
+        "mf_bpi(ensemble_size=10)",
+        "mf_bpi(ensemble_size=50)",
+        "forced",
+    }
 
 
 @pytest.mark.parametrize(

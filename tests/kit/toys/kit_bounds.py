@@ -68,8 +68,8 @@ class ClipsTies(WeakestPair):
 class NoReason(WeakestPair):
     """Does not say why a value is infinite."""
 
-    def solution(self, value, omega, status="optimal", reason="", residual=0.0):
-        return super().solution(value, omega, status, "", residual)
+    def solution(self, value, omega, **changes):
+        return super().solution(value, omega, **{**changes, "reason": ""})
 
 
 @hookimpl

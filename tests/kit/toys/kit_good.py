@@ -182,17 +182,10 @@ class WeakestPair(Bound):
         found = linprog(np.ones(h.size), A_eq=flow, b_eq=np.zeros(n_states), bounds=bounds)
         return (found.x / found.x.sum()).reshape(h.shape)
 
-    def solution(self, value, omega, status="optimal", reason="", residual=0.0):
+    def solution(self, value, omega, **changes):
         """A solution without details."""
-        return BoundSolution(
-            value=value,
-            allocation=omega,
-            status=status,
-            relative_gap=0.0,
-            residual=residual,
-            solver="kit",
-            reason=reason,
-        )
+        rest = {"status": "optimal", "relative_gap": 0.0, "residual": 0.0, "solver": "kit"}
+        return BoundSolution(value=value, allocation=omega, **{**rest, **changes})
 
 
 class Occupation(Metric):

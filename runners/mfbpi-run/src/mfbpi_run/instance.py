@@ -95,7 +95,9 @@ def find(
             discount=DEFAULT_DISCOUNT if discount is None else discount,
         )
     (choice,) = choices.environments(registry, [str(environment)], settings)
-    return of_environment(registry, choice.ref(), discount)
+    found = of_environment(registry, choice.ref(), discount)
+    label = f"{found.label}({','.join(settings)})" if settings else found.label
+    return attrs.evolve(found, label=label)
 
 
 def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:

@@ -120,16 +120,24 @@ def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
 
     if study.quantities:
         described = attrs.asdict(description.describe(found.mdp, found.discount))
-        unresolved = len(described["unresolved"])
-        note = f"{unresolved} gaps are too small to be told from zero" if unresolved else ""
         for name in _QUANTITIES:
-            yield _number(name, described[name], note if name == "delta_min" else "")
+            note = _about_gaps(described) if name == "delta_min" else ""
+            yield _number(name, described[name], note)
     if study.moments:
         values = planning.solve(found.mdp, found.discount).values
         acting = ~found.mdp.terminal
         for k in study.moments:
             roots = moments.moment_roots(found.mdp, values, k)[acting]
             yield {**_number("moment", float(roots.max())), "k": k}
+
+
+def _about_gaps(described: Mapping[str, Any]) -> str:
+    """What to know about the least gap."""
+    said = {
+        "pairs are optimal beside the policy's own": len(described["ties"]),
+        "gaps are too small to be told from zero": len(described["unresolved"]),
+    }
+    return "; ".join(f"{count} {what}" for what, count in said.items() if count)
 
 
 def _number(quantity: str, value: float, reason: str = "") -> Record:

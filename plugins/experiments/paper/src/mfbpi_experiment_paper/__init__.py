@@ -11,6 +11,8 @@ _EXPERIMENTS = {
     "bounds": ("instances", "U0, U and U1 at their own and each other's optimal allocations."),
     "riverswim": ("tabular", "Seven agents on RiverSwim and Forked RiverSwim."),
     "forced": ("tabular", "MF-BPI with a bootstrap against forced exploration alone."),
+    "deepsea": ("deep", "Four deep agents on slipping DeepSea, N = 10 to 50."),
+    "cartpole": ("deep", "Four deep agents on Cartpole swing-up, k = 1 to 10."),
 }
 
 

@@ -1,0 +1,55 @@
+"""The deep comparisons of the paper, on problems of bsuite.
+
+Full sizes take days of one core: give ``--seeds`` to run a part, and the same ``--out`` with
+``--if-exists resume`` to add the next.
+
+Source: Russo & Proutiere 2023, section 5 and the appendix on numerical results.
+"""
+
+from __future__ import annotations
+
+from mfbpi_core.experiment import Choice, Experiment, RunGrid
+
+AGENTS = ("dbmf_bpi", "bsp2", "bsp", "ids")
+
+
+def deepsea(quick: bool) -> Experiment:
+    """Four agents on slipping DeepSea, N = 10 to 50, 100 N episodes each."""
+    return Experiment(
+        summary="Successes and exploration on slipping DeepSea, four agents, five sizes.",
+        reference="Russo & Proutiere 2023, figures of slipping DeepSea",
+        runs=RunGrid(
+            agents=tuple(Choice(name) for name in AGENTS),
+            environments=(
+                Choice(
+                    "slipping_deep_sea",
+                    size=(10,) if quick else (10, 20, 30, 40, 50),
+                    variant="published",
+                ),
+            ),
+            seeds="0:2" if quick else "0:10",
+            steps=600 if quick else None,
+            metrics=("deep_sea", "t_visit", "t_avg"),
+            arrays=not quick,
+        ),
+        figures={"deepsea": "mfbpi_experiment_paper.deep_figures:deepsea"},
+    )
+
+
+def cartpole(quick: bool) -> Experiment:
+    """Four agents on Cartpole swing-up, k = 1, 3, 5, 10, 200 episodes each."""
+    return Experiment(
+        summary="Upright time and exploration on Cartpole swing-up, four agents.",
+        reference="Russo & Proutiere 2023, figures of Cartpole swing-up",
+        runs=RunGrid(
+            agents=tuple(Choice(name) for name in AGENTS),
+            environments=(Choice("cartpole_swingup", k=(5,) if quick else (1, 3, 5, 10)),),
+            seeds="0:2" if quick else "0:10",
+            steps=600 if quick else None,
+            metrics=("cartpole", "visit_entropy", "recent_visit_entropy"),
+            arrays=not quick,
+        ),
+        figures={"cartpole": "mfbpi_experiment_paper.deep_figures:cartpole"},
+        notes="Entropies are over fixed cells; the published ones pool the ranges over agents, so "
+        "that an agent's number depends on its rivals, and are not comparable digit by digit.",
+    )
