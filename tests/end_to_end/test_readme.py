@@ -1,0 +1,55 @@
+"""What the README shows works as it is written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def run(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a directory."""
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=directory, capture_output=True, text=True, check=False
+    )
+
+
+def test_results_are_read_as_shown(mfbpi_run: Command, tmp_path: Path) -> None:
+    """The default directory, with pandas and pyarrow."""
+    ended = mfbpi_run("--agent", "mf_bpi", "--env", "riverswim", "--steps", 600, "--seeds", "0:2")
+    assert ended.returncode == 0, ended.stderr
+    (reading,) = (code for code in PYTHON if "read_parquet" in code)
+
+    shown = run(reading, tmp_path)
+
+    assert shown.returncode == 0, shown.stderr
+    assert re.search(r"mf_bpi\s+riverswim", shown.stdout)
+    assert "'numpy':" in shown.stdout
+
+
+def test_agent_of_the_readme_runs(
+    mfbpi_run: Command, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The one-file agent, found through an entry point, on RiverSwim."""
+    (agent,) = (code for code in PYTHON if "class GreedyQ" in code)
+    site = tmp_path / "site"
+    metadata = site / "readme_agent-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (site / "my_agent.py").write_text(agent)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: readme-agent\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[mfbpi]\nmy_agent = my_agent\n")
+    environment["PYTHONPATH"] += os.pathsep + str(site)
+
+    ended = mfbpi_run("--agent", "greedy_q", "--env", "riverswim", "--steps", 600, "--seeds", "0:2")
+
+    assert ended.returncode == 0, ended.stderr
+    assert "greedy_q" in ended.stdout
