@@ -1,0 +1,161 @@
+"""DBMF-BPI: deep exploration by the allocation that a bootstrapped bound calls for.
+
+An ensemble of B pairs (Q_b, M_b), each a network plus a fixed random prior, estimates Q* and the
+2^k-th moments of V* at the next state. A level xi ~ U(0, 1) is drawn at the end of every episode
+and every H = 1 / (1 - gamma) steps. In s_t the xi-quantiles over the ensemble of Q(s_t, .) and
+M(s_t, .) are plugged into the closed-form allocation (see ``allocation``), and the action is drawn
+from it, mixed with uniform exploration of probability eps_t = 10 / (10 + t).
+
+After each step, on a batch (s, a, r, s') with fresh masks, with targets from the target copies Q':
+
+    Q_b(s, a) -> r + gamma Q'_b(s', argmax_a' Q_b(s', a'))
+    M_b(s, a) -> ((r + gamma max_a' Q'_b(s', a') - Q'_b(s, a)) / gamma)^(2^k)
+    D_min     <- D_min + (H + 1) / (H + t) (g - D_min)
+
+with g the smallest positive gap between the two best actions at s', over batch and members. After
+termination what follows is worth zero, and has no gap. The networks of M and their
+priors end in a ReLU. The mode of the members' greedy actions recommends.
+
+Source: Russo & Proutiere 2023, section 4 and appendix. The paper prints the target of M without
+the discount before the maximum, a misprint.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
+from mfbpi_lib_torch.agent import DeepAgent
+from mfbpi_lib_torch.bootstrapped import BootstrappedDQN, Estimates, spread, taken
+from mfbpi_lib_torch.lane import Lane
+from mfbpi_lib_torch.layers import through_relu
+from mfbpi_lib_torch.learner import Values
+from mfbpi_lib_torch.losses import regression
+from mfbpi_lib_torch.memory import Batch
+
+
+class DBMFBPILearner(BootstrappedDQN):
+    """DBMF-BPI for several replicas."""
+
+    double = True
+    target_at_both = True
+
+    def build(self) -> None:
+        """The ensembles of values and moments, their priors, and the rule."""
+        super().build()
+        self.m = self.network(self.sizes(), self.config.learning_rate, target=False)
+        self.prior("m", rectified=True, at_next=False)
+        self.allocation = self._allocation()
+        self.period = round(self.problem.effective_horizon)
+
+    def _allocation(self) -> Allocation:
+        problem, config = self.problem, self.config
+        size = math.prod(problem.observation_shape)
+        published = 2.0 / (size * (1.0 - problem.discount))
+        return Allocation(
+            discount=problem.discount,
+            k=config.k,
+            gap_offset=config.gap_offset,
+            gap_floor=config.gap_floor,
+            sum_factor=published if config.optimal_weight == "published" else 1.0,
+        )
+
+    def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
+        """Q and M of every member."""
+        m = self.m.act(encoded).relu_()
+        if "m" in priors:
+            m = m + priors["m"].view_as(m)
+        return {**super().values(encoded, priors), "m": self.present(m)}
+
+    def renew(self, lane: Lane) -> None:
+        """Draw the level of the quantiles."""
+        lane.chosen = lane.rng.random()
+        if lane.steps == 0:
+            lane.smallest_gap = self.config.initial_gap
+
+    def renewal_is_due(self, lane: Lane) -> bool:
+        """Every H steps."""
+        return lane.steps % self.period == 0
+
+    def choose(self, lane: Lane, values: Values) -> int:
+        """Draw from the allocation at the quantiles."""
+        q = quantile(values["q"], lane.chosen)
+        m = quantile(values["m"], lane.chosen)
+        chances = self.allocation(q, m, lane.smallest_gap).cumsum()
+        return int(np.searchsorted(chances[:-1], lane.rng.random(), side="right"))
+
+    def recommended(self, values: Values) -> int:
+        """The action that most members find best."""
+        votes = np.bincount(values["q"].argmax(axis=1), minlength=self.problem.n_actions)
+        return int(votes.argmax())
+
+    def learn(self, batch: Batch) -> None:
+        """One step of both ensembles and of the smallest gap."""
+        q = self.estimates(batch)
+        target = self.target(batch, q)
+        moments = self.moment_target(batch, q)
+        self.learn_values(batch, q, target)
+        self._learn_moments(batch, moments)
+        self._learn_smallest_gap(batch, q)
+
+    def moment_target(self, batch: Batch, q: Estimates) -> torch.Tensor:
+        """The target of M, float32 [R, B, n]."""
+        following = q.target_following.amax(2)
+        deviation = torch.addcmul(batch.rewards, batch.discounts, following)
+        deviation.sub_(taken(q.target_now, batch.actions)).div_(self.problem.discount)
+        for _ in range(self.config.k):
+            deviation.square_()
+        return deviation
+
+    def _learn_moments(self, batch: Batch, target: torch.Tensor) -> None:
+        self.m.open(batch.now)
+        seen = self.m.online()
+        network = taken(self.by_replica(seen.out), batch.actions)
+        prediction = network.relu()
+        if "m" in batch.priors:
+            prior = taken(self.by_replica(batch.priors["m"]), batch.actions)
+            prediction = prediction + prior
+        derivative = regression(prediction, target, batch.mask, self.config.loss)
+        derivative = through_relu(derivative, network)
+        self.m.learn(seen, spread(derivative, batch.actions, self.problem.n_actions))
+
+    def _learn_smallest_gap(self, batch: Batch, q: Estimates) -> None:
+        horizon, t = self.problem.effective_horizon, self.updates + 1
+        rate = (horizon + 1.0) / (horizon + t)
+        for lane, gap in zip(self.lanes, smallest_gaps(q.following, batch.discounts), strict=True):
+            if math.isfinite(gap):
+                lane.smallest_gap += rate * (gap - lane.smallest_gap)
+
+
+def smallest_gaps(q: torch.Tensor, discounts: torch.Tensor) -> list[float]:
+    """The smallest positive gap between the two best actions, for each replica.
+
+    Args:
+        q: float32 [R, B, A, n].
+        discounts: float32 [R, 1, n]; where 0, nothing follows and gaps do not count.
+
+    Returns:
+        R numbers; infinity where no gap is positive.
+    """
+    if q.shape[2] == 1:
+        return [math.inf] * q.shape[0]
+    if q.shape[2] == 2:
+        gaps = (q[:, :, 0] - q[:, :, 1]).abs_()
+    else:
+        best = q.topk(2, dim=2).values
+        gaps = best[:, :, 0] - best[:, :, 1]
+    counts = (gaps > 0.0) & (discounts > 0.0)
+    gaps.masked_fill_(~counts, math.inf)
+    smallest: list[float] = gaps.flatten(1).amin(1).tolist()
+    return smallest
+
+
+class DBMFBPI(DeepAgent):
+    """DBMF-BPI; see the module for the algorithm."""
+
+    learner_type = DBMFBPILearner

@@ -1,0 +1,82 @@
+"""The allocation of DBMF-BPI in one state, from values and moments there.
+
+With phi the golden ratio, D(a) = max_b Q(b) - Q(a), m = M^(2^(1 - k)), pi* the greedy action and
+D_min the estimate of the smallest gap anywhere:
+
+    H(a)   = (2 + 8 phi^2 m(a)) / (D(a) + lambda)^2
+    H      = 4 (1 + gamma)^2 max(1, 4 gamma^2 phi^2 m(pi*)) / ((D_min + lambda)^2 (1 - gamma)^2)
+    w(a)   ~ H(a) for a other than pi*,    w(pi*) ~ sqrt(H sum_a H(a))
+
+The published code multiplies that sum by 2 / (d (1 - gamma)), d the size of an observation.
+
+Source: Russo & Proutiere 2023, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+GOLDEN_RATIO = (1.0 + math.sqrt(5.0)) / 2.0
+
+
+@attrs.frozen(kw_only=True)
+class Allocation:
+    """The rule and its constants; names as in the module's formulas.
+
+    Attributes:
+        discount: gamma.
+        k: order of the moments.
+        gap_offset: lambda.
+        gap_floor: least D + lambda, so that ties stay finite.
+        sum_factor: factor of the sum in w(pi*): 1, or the published code's.
+    """
+
+    discount: float
+    k: int
+    gap_offset: float
+    gap_floor: float
+    sum_factor: float
+
+    def __call__(
+        self, q: npt.NDArray[np.float64], moments: npt.NDArray[np.float64], smallest_gap: float
+    ) -> npt.NDArray[np.float64]:
+        """The distribution over actions.
+
+        Args:
+            q: float64 [A].
+            moments: float64 [A], M, of order 2^k, 0 or more.
+            smallest_gap: D_min.
+
+        Returns:
+            float64 [A], summing to 1.
+        """
+        if q.size == 1:
+            return np.ones(1)
+        best = int(q.argmax())
+        m = moments ** (2.0 ** (1 - self.k))
+        gaps = np.maximum(q[best] - q + self.gap_offset, self.gap_floor)
+        weights = (2.0 + 8.0 * GOLDEN_RATIO**2 * m) / gaps**2
+        weights[best] = 0.0
+        least = max(smallest_gap + self.gap_offset, self.gap_floor)
+        spread = max(4.0, 16.0 * self.discount**2 * GOLDEN_RATIO**2 * m[best])
+        ratio = (1.0 + self.discount) / (least * (1.0 - self.discount))
+        total = weights.sum() * self.sum_factor
+        weights[best] = math.sqrt(spread * total) * ratio
+        distribution: npt.NDArray[np.float64] = weights / weights.sum()
+        return distribution
+
+
+def quantile(values: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.float64]:
+    """The quantile [A] over the members of values [B, A], interpolated linearly."""
+    ordered = np.sort(values, axis=0)
+    position = level * (len(ordered) - 1)
+    below = int(position)
+    above = min(below + 1, len(ordered) - 1)
+    interpolated: npt.NDArray[np.float64] = ordered[below] + (position - below) * (
+        ordered[above] - ordered[below]
+    )
+    return interpolated

@@ -1,0 +1,35 @@
+"""Parameters of DBMF-BPI, and the published settings by environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from mfbpi_core import Problem, parameter
+from mfbpi_lib_torch.config import DeepConfig, deep_sea_preset, deep_sea_size
+
+
+@attrs.frozen(kw_only=True)
+class Config(DeepConfig):
+    """Parameters of DBMF-BPI; the defaults are those of CartPole swing-up."""
+
+    k: int = parameter(
+        2, "order of the moment: M estimates the 2^k-th", ge=1, le=4, source="appendix"
+    )
+    optimal_weight: str = parameter(
+        "paper",
+        "weight of the greedy action: the paper's, or that of the published code, which is smaller",
+        choices=("paper", "published"),
+    )
+    gap_offset: float = parameter(0.0, "lambda, added to every gap", ge=0, source="algorithm 2")
+    gap_floor: float = parameter(1e-8, "least gap, so that ties stay finite", gt=0)
+    initial_gap: float = parameter(
+        0.01, "estimate of the smallest gap before the first update", gt=0, source="appendix"
+    )
+
+
+def preset(problem: Problem) -> dict[str, Any]:
+    """The published settings for a problem, where they are not the defaults."""
+    size = deep_sea_size(problem)
+    return {} if size is None else {**deep_sea_preset(size), "prior_initialiser": "wide_fan_normal"}

@@ -1,0 +1,236 @@
+"""DBMF-BPI: allocation, targets and schedules on numbers worked out by hand."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+import torch
+
+from mfbpi_agent_dbmf_bpi.agent import DBMFBPI, smallest_gaps
+from mfbpi_agent_dbmf_bpi.allocation import GOLDEN_RATIO, Allocation, quantile
+from mfbpi_agent_dbmf_bpi.config import Config, preset
+from mfbpi_core import Problem, Transition
+from mfbpi_lib_torch.bootstrapped import Estimates, taken
+from mfbpi_lib_torch.ensemble import Inputs
+from mfbpi_lib_torch.layers import Activations
+from mfbpi_lib_torch.memory import Batch
+
+PHI2 = GOLDEN_RATIO**2
+EMPTY = torch.empty(0)
+
+
+def problem(discount=0.5, shape=(3,), environment="") -> Problem:
+    """A problem with two actions."""
+    return Problem(
+        n_states=None,
+        n_actions=2,
+        observation_shape=shape,
+        discount=discount,
+        horizon=1000,
+        environment=environment,
+    )
+
+
+def agent(discount=0.5, **parameters) -> DBMFBPI:
+    """An agent with small networks and batches."""
+    small = {"ensemble_size": 3, "hidden": 6, "batch_size": 8}
+    return DBMFBPI(problem(discount), Config(**{**small, **parameters}), np.random.default_rng(0))
+
+
+def rule(**constants) -> Allocation:
+    """The allocation for gamma = 1/2, k = 2."""
+    default = {"discount": 0.5, "k": 2, "gap_offset": 0.0, "gap_floor": 1e-8, "sum_factor": 1.0}
+    return Allocation(**{**default, **constants})
+
+
+def test_allocation_by_hand():
+    """Gaps 1 and 2, fourth moments 4, 16 and 9, smallest gap 1/2: term by term."""
+    w = rule()(np.array([2.0, 3.0, 1.0]), np.array([4.0, 9.0, 16.0]), 0.5)
+
+    first = 2 + 8 * PHI2 * 2.0
+    third = (2 + 8 * PHI2 * 4.0) / 4.0
+    h = 4 * 1.5**2 * max(1.0, 4 * 0.25 * PHI2 * 3.0) / (0.5**2 * 0.5**2)
+    weights = np.array([first, math.sqrt(h * (first + third)), third])
+    np.testing.assert_allclose(w, weights / weights.sum(), rtol=1e-12)
+
+
+def test_small_moments_leave_the_constant():
+    """Where 4 gamma^2 phi^2 m < 1, H is 4 (1 + gamma)^2 / (D_min^2 (1 - gamma)^2)."""
+    w = rule()(np.array([0.0, 1.0]), np.zeros(2), 1.0)
+
+    assert w[1] / w[0] == pytest.approx(math.sqrt(36.0 * 2.0) / 2.0)
+
+
+def test_published_weight_divides_the_sum():
+    """The published code multiplies the sum by 2 / (d (1 - gamma)): for d = 3, gamma = 1/2, 4/3."""
+    paper, published = agent(), agent(optimal_weight="published")
+    q, m = np.array([0.0, 1.0]), np.zeros(2)
+
+    ratios = [a.learner.allocation(q, m, 1.0) for a in (paper, published)]
+
+    odds = [w[1] / w[0] for w in ratios]
+    assert odds[1] / odds[0] == pytest.approx(math.sqrt(4 / 3))
+
+
+def test_offset_and_floor():
+    """lambda is added to every gap, D_min included; equal values give a finite allocation."""
+    w = rule(gap_offset=1.0)(np.array([0.0, 1.0]), np.zeros(2), 1.0)
+    assert w[1] / w[0] == pytest.approx(math.sqrt(36.0 / 4 * 0.5) / 0.5)
+
+    tied = rule()(np.zeros(3), np.zeros(3), 0.0)
+    assert np.isfinite(tied).all()
+    assert tied.sum() == pytest.approx(1.0)
+    assert rule()(np.zeros(1), np.zeros(1), 0.0).tolist() == [1.0]
+
+
+def test_quantiles_equal_numpy():
+    """Linear interpolation over the members, ends included."""
+    values = np.random.default_rng(0).normal(size=(20, 3))
+    for level in (0.0, 0.31, 0.5, 0.999, 1.0):
+        np.testing.assert_allclose(quantile(values, level), np.quantile(values, level, axis=0))
+
+
+def hand_batch() -> Batch:
+    """Two transitions: actions 1 and 0, rewards 1 and 2, the second terminates; gamma = 1/2."""
+    return Batch(
+        both=Inputs(),
+        now=Inputs(),
+        priors={},
+        actions=torch.tensor([[[1, 0]]]),
+        rewards=torch.tensor([[[1.0, 2.0]]]),
+        discounts=torch.tensor([[[0.5, 0.0]]]),
+        mask=None,
+    )
+
+
+def hand_estimates() -> Estimates:
+    """One member, two actions, [R, B, A, 2 n]: columns are s_1, s_2, s'_1, s'_2."""
+    online = torch.tensor([[[[0.0, 0, 8, 5], [0, 0, 6, 5]]]])
+    target = torch.tensor([[[[0.0, 3, 2, 7], [2, 0, 4, 7]]]])
+    return Estimates(Activations(EMPTY, EMPTY, EMPTY), online, target, 2)
+
+
+def test_targets_by_hand():
+    """Q: 1 + Q'(s', 0) / 2 with action 0 the online maximum; the terminated one is its reward.
+
+    M: ((1 + max(2, 4) / 2 - 2) / (1/2))^4 = 2^4, and ((2 - 3) / (1/2))^4 = 2^4.
+    """
+    learner = agent().learner
+
+    q = learner.target(hand_batch(), hand_estimates())
+    m = learner.moment_target(hand_batch(), hand_estimates())
+
+    torch.testing.assert_close(q, torch.tensor([[[2.0, 2.0]]]))
+    torch.testing.assert_close(m, torch.tensor([[[16.0, 16.0]]]))
+
+
+def test_moment_target_of_first_order():
+    """With k = 1 the deviation is squared once."""
+    m = agent(k=1).learner.moment_target(hand_batch(), hand_estimates())
+
+    torch.testing.assert_close(m, torch.tensor([[[4.0, 4.0]]]))
+
+
+def test_smallest_gaps():
+    """Positive gaps between the two best only, where something follows; per replica."""
+    q = torch.tensor([[[[1.0, 5.0, 3.0], [3.0, 5.0, 2.9]]], [[[0.0, 0, 0], [0, 0, 0]]]])
+    discounts = torch.tensor([[[0.9, 0.9, 0.0]], [[0.9, 0.9, 0.9]]])
+
+    assert smallest_gaps(q, discounts) == [2.0, math.inf]
+    three = torch.tensor([[[[1.0], [4.0], [3.5]]]])
+    assert smallest_gaps(three, torch.ones(1, 1, 1)) == [0.5]
+
+
+def test_smallest_gap_is_a_stochastic_approximation():
+    """Steps (H + 1) / (H + t), H = 2: the first replaces the start, the second moves 3/4."""
+    learner = agent().learner
+    batch, estimates = hand_batch(), hand_estimates()
+    assert learner.lanes[0].smallest_gap == 0.01
+
+    learner._learn_smallest_gap(batch, estimates)
+    assert learner.lanes[0].smallest_gap == 2.0
+
+    learner.updates += 1
+    estimates.online[0, 0, :, 2] = torch.tensor([8.0, 7.0])
+    learner._learn_smallest_gap(batch, estimates)
+    assert learner.lanes[0].smallest_gap == pytest.approx(2.0 + 3 / 4 * (1.0 - 2.0))
+
+
+def fill(learner, n: int) -> None:
+    """Store random transitions."""
+    rng = np.random.default_rng(1)
+    for _ in range(n):
+        x, y = rng.normal(size=(2, 3)).astype(np.float32)
+        learner.memory.store(learner.lanes, [Transition(x, int(rng.integers(2)), 1.0, y)])
+
+
+def test_moments_step_is_autograds():
+    """M = relu(network) + prior: the first step's gradient is that of the masked loss."""
+    learner = agent(loss="squared").learner
+    fill(learner, 20)
+    batch = learner.memory.sample(learner.lanes)
+    target = torch.full((1, 3, 8), 0.3)
+    learner.m.open(batch.now)
+    out = learner.by_replica(learner.m.online().out).clone().requires_grad_()
+    value = out.relu() + learner.by_replica(batch.priors["m"])
+    error = taken(value, batch.actions) - target
+    (error.square() * batch.mask).mean().backward()
+
+    learner._learn_moments(batch, target)
+
+    expected = out.grad.flatten(0, 1).sum(2, keepdim=True)
+    torch.testing.assert_close(learner.m.gradient.b3, expected)
+
+
+def test_levels_are_renewed_at_ends_and_every_horizon():
+    """H = 10: the level changes after an end or a cut, and at steps 10, 20, ...; not in between."""
+    learner = agent(discount=0.9, batch_size=1000).learner
+    x = np.zeros(3, dtype=np.float32)
+    levels = [learner.lanes[0].chosen]
+    for step in range(1, 26):
+        ends = {"terminated": step == 4, "truncated": step == 17}
+        learner.update([Transition(x, 0, 0.0, x, **ends)])
+        levels.append(learner.lanes[0].chosen)
+    changed = [t for t in range(1, 26) if levels[t] != levels[t - 1]]
+
+    assert changed == [4, 10, 17, 20]
+    assert all(0.0 <= level < 1.0 for level in levels)
+
+
+def test_actions_follow_the_allocation():
+    """Over many draws at a fixed level, the actions' shares are the allocation."""
+    learner = agent().learner
+    lane = learner.lanes[0]
+    lane.chosen, lane.smallest_gap = 0.5, 3.0
+    values = {"q": np.array([[0.0, 2.0]] * 3), "m": np.zeros((3, 2))}
+    expected = learner.allocation(np.array([0.0, 2.0]), np.zeros(2), 3.0)
+
+    shares = np.bincount([learner.choose(lane, values) for _ in range(4000)]) / 4000
+
+    np.testing.assert_allclose(shares, expected, atol=0.03)
+
+
+def test_exploration_fades():
+    """eps_t = 10 / (10 + t): always at t = 0, half the time at t = 10."""
+    lane = agent().learner.lanes[0]
+    assert all(lane.explores(10.0) for _ in range(100))
+    lane.steps = 10
+    assert np.mean([lane.explores(10.0) for _ in range(4000)]) == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_mode_recommends():
+    """Two members of three prefer action 0, though the mean prefers 1."""
+    values = {"q": np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 9.0]])}
+
+    assert agent().learner.recommended(values) == 0
+
+
+def test_published_settings():
+    """DeepSea: by its size, with the published priors; CartPole: the defaults."""
+    sea = attrs.evolve(Config(), **preset(problem(shape=(50, 50), environment="slipping_deep_sea")))
+
+    assert (sea.prior_scale, sea.hidden, sea.learning_rate, sea.loss) == (20.0, 32, 5e-4, "huber")
+    assert sea.prior_initialiser == "wide_fan_normal"
+    assert preset(problem(shape=(8,), environment="cartpole_swingup")) == {}
+    assert (Config().k, Config().mask_probability, Config().optimal_weight) == (2, 0.7, "paper")

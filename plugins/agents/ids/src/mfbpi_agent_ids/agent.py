@@ -1,0 +1,122 @@
+"""IDS: information-directed sampling, with a bootstrapped ensemble and a quantile network.
+
+In s_t, with mu(a) and sigma(a) the mean and standard deviation of Q_b(s_t, a) over the members and
+var(a) the variance over the quantiles of the return, act by the smallest D(a)^2 / I(a):
+
+    D(a)     = max_b (mu(b) + 5 sigma(b)) - (mu(a) - 5 sigma(a))
+    rho^2(a) = max(c, var(a) / (1e-5 + mean over b of var(b)))
+    I(a)     = log(1 + sigma^2(a) / rho^2(a)) + 1e-5
+
+mixed with uniform exploration of probability 10 / (10 + t). The ensemble learns as bootstrapped
+double DQN; the quantile network by the quantile Huber loss towards r + gamma Z(s', a'), a' the
+action of largest mean, with targets from itself. The mean over the members recommends.
+
+Source: Nikolov et al. 2019, "Information-directed exploration for deep reinforcement learning";
+parameters of Russo & Proutiere 2023, appendix. The quantile network has two hidden layers, like
+every network here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from mfbpi_lib_torch.agent import DeepAgent
+from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.lane import Lane
+from mfbpi_lib_torch.learner import Values
+from mfbpi_lib_torch.losses import quantile_huber
+from mfbpi_lib_torch.memory import Batch
+
+#: Keeps variances and information away from zero.
+TINY = 1e-5
+
+
+class IDSLearner(BootstrappedDQN):
+    """IDS for several replicas."""
+
+    double = True
+
+    def build(self) -> None:
+        """The ensemble and the quantile network, one member of n_actions x quantiles outputs."""
+        config, n_actions = self.config, self.problem.n_actions
+        self.q = self.network(self.sizes(), config.learning_rate, config.gain)
+        self.prior("q")
+        self.z = self.network(
+            self.sizes(members=1, outputs=n_actions * config.quantiles),
+            config.quantile_learning_rate,
+            config.quantile_gain,
+            target=False,
+        )
+        levels = (torch.arange(config.quantiles, dtype=torch.float32) + 0.5) / config.quantiles
+        self.levels = levels.to(self.device)
+
+    def renew(self, lane: Lane) -> None:
+        """Nothing is drawn for an episode."""
+
+    def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
+        """Q of every member, and the quantiles [A, quantiles] in the place of members."""
+        z = self.z.act(encoded).view(-1, self.config.quantiles)
+        return {**super().values(encoded, priors), "z": self.present(z)}
+
+    def choose(self, lane: Lane, values: Values) -> int:  # noqa: ARG002 - nothing is drawn
+        """The action of smallest squared regret over information; the first of equals."""
+        config = self.config
+        ratio = information_ratio(values["q"], values["z"], config.optimism, config.least_noise)
+        return int(ratio.argmin())
+
+    def learn(self, batch: Batch) -> None:
+        """One step of the ensemble and one of the quantile network."""
+        super().learn(batch)
+        self.z.open(batch.both)
+        seen = self.z.online()
+        quantiles, n = self.config.quantiles, batch.actions.shape[2]
+        shape = (len(self.rngs), self.problem.n_actions, quantiles, 2 * n)
+        now, following = torch.split(seen.out.view(shape), n, dim=3)
+        best = following.mean(2, keepdim=True).max(1, keepdim=True).indices  # [R, 1, 1, n]
+        target = torch.addcmul(batch.rewards, batch.discounts, of_action(following, best))
+        actions = batch.actions[:, None]
+        derivative = quantile_huber(of_action(now, actions), target, self.levels)
+        index = actions.expand(-1, -1, quantiles, -1)
+        full = torch.zeros_like(now).scatter_(1, index, derivative.unsqueeze(1))
+        self.z.learn(seen, full.flatten(1, 2))
+
+
+def of_action(values: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
+    """Quantiles [R, I, n] of the actions [R, 1, 1, n], from those [R, A, I, n] of all."""
+    index = actions.expand(-1, -1, values.shape[2], -1)
+    return values.gather(1, index).squeeze(1)
+
+
+def information_ratio(
+    q: npt.NDArray[np.float64],
+    quantiles: npt.NDArray[np.float64],
+    optimism: float,
+    least_noise: float,
+) -> npt.NDArray[np.float64]:
+    """D^2 / I of the module.
+
+    Args:
+        q: float64 [B, A], values of the members.
+        quantiles: float64 [A, quantiles], of the return.
+        optimism: standard deviations in the regret.
+        least_noise: c.
+
+    Returns:
+        float64 [A].
+    """
+    mu, sigma = q.mean(axis=0), q.std(axis=0)
+    regret = (mu + optimism * sigma).max() - (mu - optimism * sigma)
+    variance = quantiles.var(axis=1)
+    noise = np.maximum(least_noise, variance / (TINY + variance.mean()))
+    ratio: npt.NDArray[np.float64] = regret**2 / (np.log1p(sigma**2 / noise) + TINY)
+    return ratio
+
+
+class IDS(DeepAgent):
+    """IDS; see the module for the algorithm."""
+
+    learner_type = IDSLearner

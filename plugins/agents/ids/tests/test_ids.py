@@ -1,0 +1,103 @@
+"""IDS: the information ratio by hand, the quantile network, and settings."""
+
+import math
+
+import attrs
+import numpy as np
+import torch
+
+from mfbpi_agent_ids.agent import IDS, information_ratio, of_action
+from mfbpi_agent_ids.config import Config, preset
+from mfbpi_core import Problem, Transition
+
+
+def problem(shape=(3,), environment="") -> Problem:
+    """A problem with that observation."""
+    return Problem(
+        n_states=None,
+        n_actions=2,
+        observation_shape=shape,
+        discount=0.5,
+        horizon=100,
+        environment=environment,
+    )
+
+
+def test_information_ratio_by_hand():
+    """Two members and actions: mu = (1, 2), sigma = (1, 0), variances of the return 4 and 0."""
+    q = np.array([[0.0, 2.0], [2.0, 2.0]])
+    quantiles = np.array([[-2.0, 2.0], [3.0, 3.0]])
+
+    ratio = information_ratio(q, quantiles, optimism=5.0, least_noise=0.25)
+
+    regret = np.array([6.0 - (1.0 - 5.0), 6.0 - 2.0])
+    noise = 4.0 / (1e-5 + 2.0)
+    information = np.array([math.log(1 + 1.0 / noise), 0.0]) + 1e-5
+    np.testing.assert_allclose(ratio, regret**2 / information)
+    assert ratio.argmin() == 0  # the uncertain action, though its mean is lower
+
+
+def test_least_noise_bounds_the_information():
+    """With c = 10 the same action is thought less informative."""
+    q = np.array([[0.0, 2.0], [2.0, 2.0]])
+    quantiles = np.zeros((2, 4))
+
+    ratio = information_ratio(q, quantiles, optimism=5.0, least_noise=10.0)
+
+    np.testing.assert_allclose(ratio[0], 100.0 / (math.log(1.1) + 1e-5))
+
+
+def agent(**parameters) -> IDS:
+    """An agent with small batches."""
+    small = {"ensemble_size": 3, "hidden": 6, "batch_size": 8, "quantiles": 4}
+    return IDS(problem(), Config(**{**small, **parameters}), np.random.default_rng(0))
+
+
+def fill(learner, n: int) -> None:
+    """Store random transitions."""
+    rng = np.random.default_rng(1)
+    for _ in range(n):
+        x, y = rng.normal(size=(2, 3)).astype(np.float32)
+        learner.memory.store(learner.lanes, [Transition(x, int(rng.integers(2)), 1.0, y)])
+
+
+def test_quantiles_of_an_action():
+    """Values [A, I, n] of the chosen actions, one for each of the batch."""
+    values = torch.arange(12.0).view(1, 2, 3, 2)
+
+    chosen = of_action(values, torch.tensor([[[[1, 0]]]]))
+
+    torch.testing.assert_close(chosen[0, :, 0], torch.tensor([6.0, 8.0, 10.0]))
+    torch.testing.assert_close(chosen[0, :, 1], torch.tensor([1.0, 3.0, 5.0]))
+
+
+def test_the_quantile_network_descends_its_loss():
+    """With a larger step size it learns the constant return 1 / (1 - gamma) = 2."""
+    ids = agent(quantile_learning_rate=0.01)
+    fill(ids.learner, 40)
+    for _ in range(1500):
+        ids.learner.learn(ids.learner.memory.sample(ids.learner.lanes))
+
+    values = ids.learner.values(np.zeros((1, 3), dtype=np.float32), {})
+    assert values["z"].shape == (1, 2, 4)
+    np.testing.assert_allclose(values["z"], 2.0, atol=0.5)
+
+
+def test_every_member_learns_from_everything():
+    """No masks and no priors by default, as published."""
+    ids = agent()
+    fill(ids.learner, 10)
+    batch = ids.learner.memory.sample(ids.learner.lanes)
+
+    assert batch.mask is None
+    assert batch.priors == {}
+    assert ids.learner.double
+
+
+def test_published_settings():
+    """DeepSea and CartPole differ in c; the quantile network learns slowly in both."""
+    sea = attrs.evolve(Config(), **preset(problem((10, 10), "slipping_deep_sea")))
+
+    assert (sea.least_noise, sea.hidden, sea.loss, sea.learning_rate) == (0.25, 50, "huber", 5e-4)
+    assert (Config().least_noise, Config().optimism, Config().quantiles) == (10.0, 5.0, 50)
+    assert (Config().quantile_learning_rate, Config().gain) == (1e-6, 1.5)

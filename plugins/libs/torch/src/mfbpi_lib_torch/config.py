@@ -1,0 +1,87 @@
+"""Parameters that the deep agents share, and the published settings by environment.
+
+Source: Russo & Proutiere 2023, appendix on DeepSea and CartPole swing-up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from mfbpi_core import Problem, parameter
+
+#: Rules of :mod:`mfbpi_lib_torch.initialisers`.
+INITIALISERS = ("truncated_normal", "wide_fan_uniform", "wide_fan_normal")
+
+LOSSES = ("huber", "squared")
+
+#: Prior scale by size of DeepSea; other sizes are interpolated.
+PRIOR_SCALES = {10: 3.0, 20: 5.0, 30: 10.0, 40: 15.0, 50: 20.0}
+
+_SOURCE = "appendix, tables of the deep agents"
+
+
+@attrs.frozen(kw_only=True)
+class DeepConfig:
+    """What every deep agent has; the defaults are those of CartPole swing-up."""
+
+    ensemble_size: int = parameter(20, "members B of the ensemble", ge=2, source=_SOURCE)
+    hidden: int = parameter(50, "units of each of the two hidden layers", ge=1, source=_SOURCE)
+    learning_rate: float = parameter(5e-4, "step size of Adam", gt=0, source=_SOURCE)
+    prior_scale: float = parameter(
+        3.0, "factor of the fixed random networks; 0 for none", ge=0, source=_SOURCE
+    )
+    batch_size: int = parameter(128, "transitions of one update", ge=1, source=_SOURCE)
+    buffer_size: int = parameter(100_000, "transitions kept for replay", ge=1, source=_SOURCE)
+    target_period: int = parameter(4, "updates between target copies", ge=1, source=_SOURCE)
+    exploration_steps: float = parameter(
+        10.0, "c of the uniform exploration eps_t = c / (c + t)", ge=0, source=_SOURCE
+    )
+    mask_probability: float = parameter(
+        0.7, "probability that a member learns from a transition", gt=0, le=1, source=_SOURCE
+    )
+    loss: str = parameter(
+        "squared", "Huber's loss or the square of the error", choices=LOSSES, source=_SOURCE
+    )
+    initialiser: str = parameter(
+        "truncated_normal", "rule of the first weights", choices=INITIALISERS
+    )
+    prior_initialiser: str = parameter(
+        "truncated_normal", "rule of the priors' weights", choices=INITIALISERS
+    )
+    one_hot: str = parameter(
+        "auto",
+        "whether observations are one-hot, and looked up in a table; auto: DeepSea's are",
+        choices=("auto", "yes", "no"),
+    )
+    device: str = parameter("cpu", "where the networks live: cpu, cuda or cuda:N")
+
+
+def deep_sea_size(problem: Problem) -> int | None:
+    """N of a slipping DeepSea, else None."""
+    name = problem.environment.rpartition(":")[2]
+    return problem.observation_shape[0] if name == "slipping_deep_sea" else None
+
+
+def deep_sea_preset(size: int) -> dict[str, Any]:
+    """What the published DeepSea runs of every agent have in common, for size N."""
+    return {
+        "hidden": 32,
+        "prior_scale": prior_scale(size),
+        "loss": "huber",
+        "initialiser": "wide_fan_uniform",
+        "prior_initialiser": "wide_fan_uniform",
+    }
+
+
+def prior_scale(size: int) -> float:
+    """The published prior scale, linear between the published sizes and constant beyond them."""
+    sizes = sorted(PRIOR_SCALES)
+    size = min(max(size, sizes[0]), sizes[-1])
+    above = next(known for known in sizes if known >= size)
+    below = max(known for known in sizes if known <= size)
+    if above == below:
+        return PRIOR_SCALES[size]
+    share = (size - below) / (above - below)
+    return PRIOR_SCALES[below] + share * (PRIOR_SCALES[above] - PRIOR_SCALES[below])

@@ -1,0 +1,74 @@
+"""What agents see, as networks take it: a cell of a table, or a vector of features."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Problem
+from mfbpi_core.errors import ConfigError, RequirementError
+from mfbpi_core.types import Observation
+
+#: Environments whose observations are one-hot, for ``one_hot = auto``.
+ONE_HOT_NAME = "deep_sea"
+
+
+@attrs.frozen
+class Encoder:
+    """Encodes observations of one problem.
+
+    Attributes:
+        inputs: features, or cells of a one-hot observation.
+        one_hot: whether an observation is encoded as its cell; an observation of zeros, such as
+            DeepSea shows after its last step, is the cell ``inputs``.
+    """
+
+    inputs: int
+    one_hot: bool
+
+    @classmethod
+    def of(cls, problem: Problem, one_hot: str) -> Encoder:
+        """The encoder that the parameter ``one_hot`` (auto, yes or no) asks for.
+
+        Raises:
+            RequirementError: when observations are integer states.
+        """
+        if problem.n_states is not None:
+            raise RequirementError(
+                f"the environment {problem.environment} shows integer states; networks need "
+                "arrays of features: use a tabular agent, or an environment such as "
+                "slipping_deep_sea or cartpole_swingup"
+            )
+        auto = len(problem.observation_shape) == 2 and ONE_HOT_NAME in problem.environment
+        chosen = auto if one_hot == "auto" else one_hot == "yes"
+        return cls(math.prod(problem.observation_shape), one_hot=chosen)
+
+    def encode(self, observations: Sequence[Observation]) -> npt.NDArray[Any]:
+        """Encode one observation of each replica.
+
+        Returns:
+            int64 [R] cells, or float32 [R, inputs].
+
+        Raises:
+            ConfigError: when an observation taken for one-hot is not.
+        """
+        if self.one_hot:
+            return np.array([self._cell(np.ravel(o)) for o in observations], dtype=np.int64)
+        return np.array([np.ravel(o) for o in observations], dtype=np.float32)
+
+    def _cell(self, observation: npt.NDArray[Any]) -> int:
+        cell = int(observation.argmax())
+        value = observation[cell]
+        if value == 1.0 and np.count_nonzero(observation) == 1:
+            return cell
+        if value == 0.0 and not observation.any():
+            return self.inputs
+        raise ConfigError(
+            f"an observation has {np.count_nonzero(observation)} entries other than 0 and largest "
+            f"entry {value}; expected a single 1: use one_hot=no"
+        )

@@ -1,0 +1,84 @@
+"""A replay buffer of fixed size, allocated once, that samples with its own generator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_torch.stateful import Stateful
+
+#: Shape of one entry and type of a column.
+Column = tuple[tuple[int, ...], npt.DTypeLike]
+
+
+class Replay(Stateful):
+    """A ring of transitions in columns.
+
+    Args:
+        capacity: transitions kept; the oldest give way.
+        columns: by name, shape and type of an entry.
+        rng: the generator that samples, not shared with anything else.
+    """
+
+    def __init__(
+        self, capacity: int, columns: Mapping[str, Column], rng: np.random.Generator
+    ) -> None:
+        self.capacity = capacity
+        self.columns = {
+            name: np.zeros((capacity, *shape), dtype=dtype)
+            for name, (shape, dtype) in columns.items()
+        }
+        self.rng = rng
+        self.added = 0
+
+    def __len__(self) -> int:
+        return min(self.added, self.capacity)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of a full buffer."""
+        return sum(column.nbytes for column in self.columns.values())
+
+    def add(self, **entry: Any) -> None:
+        """Append a transition, one value for each column."""
+        place = self.added % self.capacity
+        for name, value in entry.items():
+            self.columns[name][place] = value
+        self.added += 1
+
+    def sample(self, n: int) -> dict[str, npt.NDArray[Any]]:
+        """``n`` transitions drawn uniformly, with replacement, as columns."""
+        places = self.rng.integers(len(self), size=n)
+        return {name: column[places] for name, column in self.columns.items()}
+
+    def state_dict(self) -> dict[str, Any]:
+        """What is stored so far, and the generator."""
+        return {
+            "columns": {name: c[: len(self)].copy() for name, c in self.columns.items()},
+            "added": self.added,
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore :meth:`state_dict`.
+
+        Raises:
+            CheckpointError: when the columns or the capacity differ.
+        """
+        saved = state["columns"]
+        stored = min(state["added"], self.capacity)
+        expected = {name: (stored, *own.shape[1:]) for name, own in self.columns.items()}
+        found = {name: column.shape for name, column in saved.items()}
+        if found != expected:
+            raise CheckpointError(
+                f"the saved replay buffer has columns {found}; expected {expected} "
+                "(load it into an agent with the same problem and parameters)"
+            )
+        for name, column in self.columns.items():
+            column[:stored] = saved[name]
+        self.added = state["added"]
+        self.rng.bit_generator.state = state["rng"]

@@ -1,0 +1,82 @@
+"""Saving and restoring: each object names what learning changes, and nothing else is saved."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from mfbpi_core.errors import CheckpointError
+
+
+class Stateful:
+    """An object whose attributes named in ``saved`` make up its state.
+
+    Tensors are saved on the CPU and restored in place, on whatever device they live, so that
+    views stay views. Other attributes may be arrays, generators, plain values, stateful objects
+    or lists of these.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ()
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state as a copy."""
+        return {name: _save(getattr(self, name)) for name in self.saved}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned; ``state`` is neither kept nor changed.
+
+        Raises:
+            CheckpointError: when the state is that of another kind of object or of other sizes.
+        """
+        if set(state) != set(self.saved):
+            raise CheckpointError(
+                f"the saved state of {type(self).__name__} has {sorted(state)}; "
+                f"expected {sorted(self.saved)}"
+            )
+        for name in self.saved:
+            place = f"{type(self).__name__}.{name}"
+            setattr(self, name, _restored(getattr(self, name), state[name], place))
+
+
+def _save(value: Any) -> Any:
+    if isinstance(value, Stateful):
+        return value.state_dict()
+    if isinstance(value, list):
+        return [_save(item) for item in value]
+    if isinstance(value, torch.Tensor):
+        return value.detach().to("cpu", copy=True)
+    if isinstance(value, np.random.Generator):
+        return copy.deepcopy(value.bit_generator.state)
+    return copy.deepcopy(value)
+
+
+def _restored(own: Any, saved: Any, place: str) -> Any:
+    """``own`` with the saved content: the same object where it can be changed in place."""
+    if isinstance(own, Stateful):
+        own.load_state_dict(saved)
+    elif isinstance(own, list):
+        _check(place, len(own), len(saved), "items")
+        return [_restored(a, b, place) for a, b in zip(own, saved, strict=True)]
+    elif isinstance(own, torch.Tensor):
+        _check(place, tuple(own.shape), tuple(saved.shape), "as its shape")
+        own.copy_(torch.as_tensor(saved))  # a file holds numpy arrays
+    elif isinstance(own, np.ndarray):
+        _check(place, own.shape, saved.shape, "as its shape")
+        own[...] = saved
+    elif isinstance(own, np.random.Generator):
+        own.bit_generator.state = copy.deepcopy(saved)
+    else:
+        _check(place, own is None, saved is None, "as its being absent")
+        return copy.deepcopy(saved)
+    return own
+
+
+def _check(place: str, expected: Any, found: Any, what: str) -> None:
+    if expected != found:
+        raise CheckpointError(
+            f"the saved {place} has {found} {what}; expected {expected} "
+            "(load it into an agent with the same problem and parameters)"
+        )

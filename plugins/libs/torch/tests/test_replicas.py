@@ -1,0 +1,123 @@
+"""Replicas in one process, and saved states."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+from mfbpi_core import Interaction
+from mfbpi_core.errors import CheckpointError, UsageError
+from mfbpi_lib_torch.agent import DeepAgent
+from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.replicas import Replicas
+
+SEEDS = (3, 4, 5)
+
+
+class Plain(DeepAgent):
+    """Bootstrapped DQN as an agent."""
+
+    learner_type = BootstrappedDQN
+
+
+def test_replicas_take_the_steps_of_single_agents(
+    environment_type, make_learner, make_problem, make_config
+):
+    """Three side by side: the transitions, weights and recommendations of three on their own."""
+    learner = make_learner(environment_type(), seeds=SEEDS)
+    environments = [environment_type() for _ in SEEDS]
+    replicas = Replicas(learner, environments, seeds=[10 * s for s in SEEDS])
+    chunks = [replicas.advance(60), replicas.advance(90)]
+
+    for r, seed in enumerate(SEEDS):
+        problem = make_problem(environment_type())
+        agent = Plain(problem, make_config(), np.random.default_rng(seed))
+        alone = Interaction(environment_type(), agent, seed=10 * seed)
+        for chunk in chunks:
+            expected = alone.advance(len(chunk[r]))
+            np.testing.assert_array_equal(chunk[r].actions, expected.actions)
+            np.testing.assert_array_equal(chunk[r].observations, expected.observations)
+            assert chunk[r].start == expected.start
+        own = slice(4 * r, 4 * r + 4)
+        torch.testing.assert_close(
+            learner.q.layers.w2[own], agent.learner.q.layers.w2, rtol=1e-4, atol=1e-5
+        )
+        for observation in expected.observations[-10:]:
+            assert replicas.agents[r].recommend(observation) == agent.recommend(observation)
+
+
+def test_a_replica_is_not_stepped_alone(make_learner, small_sea):
+    """Acting or learning on its own is refused with what to do."""
+    replicas = Replicas(make_learner(small_sea(), seeds=(1, 2)), [small_sea(), small_sea()], [1, 2])
+    with pytest.raises(UsageError, match="advance"):
+        replicas.agents[0].select_action(small_sea().reset(seed=0)[0])
+    with pytest.raises(UsageError, match="advance"):
+        replicas.agents[0].update(None)
+
+
+def test_resuming_is_exact(environment_type, make_problem, make_config):
+    """Saved in the middle and loaded into an agent of another seed: the same steps, to the bit."""
+    problem = make_problem(environment_type())
+    first = Plain(problem, make_config(), np.random.default_rng(1))
+    run = Interaction(environment_type(), first, seed=7)
+    run.advance(75)
+    state = pickle.loads(pickle.dumps(first.state_dict()))
+    kept = copy.deepcopy(state)
+    world = copy.deepcopy(run)
+    expected = run.advance(80)
+
+    second = Plain(problem, make_config(), np.random.default_rng(2))
+    second.load_state_dict(state)
+    world.agent = second
+    again = world.advance(80)
+
+    np.testing.assert_array_equal(expected.actions, again.actions)
+    np.testing.assert_array_equal(expected.observations, again.observations)
+    assert torch.equal(first.learner.q.flat, second.learner.q.flat)
+    assert torch.equal(
+        state["learner"]["networks"][0]["flat"], kept["learner"]["networks"][0]["flat"]
+    )
+
+
+def test_states_live_on_the_cpu(environment_type, make_learner):
+    """Every tensor of a saved state is on the CPU, so that it loads on any device."""
+
+    def tensors(value):
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, dict):
+            yield from (t for item in value.values() for t in tensors(item))
+        elif isinstance(value, list):
+            yield from (t for item in value for t in tensors(item))
+
+    found = list(tensors(make_learner(environment_type()).state_dict()))
+
+    assert len(found) > 5
+    assert {tensor.device.type for tensor in found} == {"cpu"}
+
+
+def test_states_of_other_sizes_are_refused(environment_type, make_learner):
+    """Another ensemble, or something else altogether: an error that says what fits."""
+    state = make_learner(environment_type()).state_dict()
+    with pytest.raises(CheckpointError, match="same problem and parameters"):
+        make_learner(environment_type(), hidden=16).load_state_dict(state)
+    with pytest.raises(CheckpointError, match="expected"):
+        make_learner(environment_type()).load_state_dict({"weights": 1})
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
+def test_a_gpu_takes_the_steps_of_the_cpu(environment_type, make_problem, make_config):
+    """The same seed on both: the same first actions; a state saved on one loads on the other."""
+    problem = make_problem(environment_type())
+    runs = []
+    for device in ("cpu", "cuda"):
+        agent = Plain(problem, make_config(device=device), np.random.default_rng(1))
+        runs.append(Interaction(environment_type(), agent, seed=7))
+    on_cpu, on_gpu = (run.advance(40) for run in runs)
+    np.testing.assert_array_equal(on_cpu.actions, on_gpu.actions)
+
+    for source, destination in ((0, 1), (1, 0)):
+        runs[destination].agent.load_state_dict(runs[source].agent.state_dict())
+        runs[destination].advance(20)
