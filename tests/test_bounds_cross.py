@@ -168,7 +168,7 @@ def test_navigation_is_never_below_generative(registry: Registry, name: str) -> 
 
 @pytest.mark.parametrize("constraint", ["generative", "navigation"])
 @pytest.mark.parametrize("name", ["u", "u0", "u_k", "u_tilde"])
-@pytest.mark.parametrize(("kind", "given"), PAPER[2:5], ids=str)
+@pytest.mark.parametrize(("kind", "given"), [("riverswim", {"n_states": 8}), *PAPER[2:5]], ids=str)
 def test_conic_method_agrees(
     registry: Registry, kind: str, given: dict[str, Any], name: str, constraint: str
 ) -> None:

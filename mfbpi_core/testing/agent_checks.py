@@ -144,6 +144,7 @@ def global_generators_untouched(subject: Subject) -> None:
 
 def _whole_run(subject: Subject, world: World) -> Callable[[], Any]:
     def run() -> Any:
+        """The steps, then what the agent recommends, and its state."""
         interaction = subject.interaction(world)
         chunk = interaction.advance(N_STEPS)
         _ask(interaction.agent, chunk)

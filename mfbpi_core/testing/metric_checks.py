@@ -99,6 +99,7 @@ def global_generators_untouched(subject: Subject) -> None:
     world = _world(subject)
 
     def run() -> Any:
+        """What was measured."""
         trial = _trial(subject, world, EVAL_EVERY)
         return [_values(row) for row in trial.rows]
 

@@ -75,6 +75,7 @@ def global_generators_untouched(subject: Subject) -> None:
     """The global generators neither change nor matter."""
 
     def run() -> list[Any]:
+        """A trajectory from a seed."""
         environment = subject.environment()
         return trajectory(environment, actions_for(environment, N_STEPS), ENVIRONMENT_SEED)
 

@@ -154,6 +154,7 @@ class Subject:
 
 def _maker(plugin: Plugin) -> Callable[[], Environment]:
     def make() -> Environment:
+        """An environment with its default configuration."""
         made: Environment = plugin.load_factory()(plugin.load_config()())
         return made
 

@@ -227,10 +227,11 @@ def test_the_mode_recommends():
 
 
 def test_published_settings():
-    """DeepSea: by its size, with the published priors; CartPole: the defaults."""
+    """DeepSea: by its size, with priors large enough to explore; CartPole: the defaults."""
     sea = attrs.evolve(Config(), **preset(problem(shape=(50, 50), environment="slipping_deep_sea")))
 
     assert (sea.prior_scale, sea.hidden, sea.learning_rate, sea.loss) == (20.0, 32, 5e-4, "huber")
-    assert sea.prior_initialiser == "wide_fan_normal"
+    assert sea.initialiser == "wide_fan_uniform"
+    assert sea.prior_initialiser == "truncated_normal"
     assert preset(problem(shape=(8,), environment="cartpole_swingup")) == {}
     assert (Config().k, Config().mask_probability, Config().optimal_weight) == (2, 0.7, "paper")

@@ -2,29 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from mfbpi_agent_mdp_nas.agent import Config, MDPNaS
-from mfbpi_core import Interaction, Problem, TabularMDP
+from mfbpi_core import Interaction, Problem
 from mfbpi_core.errors import ConfigError
-from mfbpi_lib_bounds import coefficients, navigation
-from mfbpi_lib_tabular import gaps, moments, planning
+from mfbpi_core.testing.instances import random_mdp
+from mfbpi_lib_bounds import coefficients, navigation, planned
+from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.testing import ring, teach
 
-
-def random_mdp(n_states=5) -> TabularMDP:
-    """Three actions, Bernoulli rewards."""
-    rng = np.random.default_rng(4)
-    rows = rng.dirichlet(np.ones(n_states), size=(n_states, 3))
-    return TabularMDP.from_dense(rows, rng.uniform(size=(n_states, 3)), reward_law="bernoulli")
-
-
-def ring(n_states: int) -> TabularMDP:
-    """Action 0 goes round, which pays 1 once a lap; actions 1 and 2 stay, for 0.1 and 0.05."""
-    around, stay = np.roll(np.eye(n_states), 1, axis=1), np.eye(n_states)
-    rewards = np.tile([0.0, 0.1, 0.05], (n_states, 1))
-    rewards[-1, 0] = 1.0
-    return TabularMDP.from_dense(np.stack([around, stay, stay], axis=1), rewards)
+#: Five states, three actions, Bernoulli rewards.
+MDP = random_mdp(np.random.default_rng(4), n_states=5)
 
 
 def agent_for(n_states=5, **parameters) -> MDPNaS:
@@ -33,28 +22,13 @@ def agent_for(n_states=5, **parameters) -> MDPNaS:
     return MDPNaS(problem, Config(**parameters), np.random.default_rng(0))
 
 
-def teach(agent: MDPNaS, mdp: TabularMDP, visits: int) -> None:
-    """Give the agent the counts of so many visits of each pair."""
-    counts = agent.state.counts
-    counts.transitions[...] = np.rint(visits * mdp.transitions)
-    counts.visits[...] = counts.transitions.sum(axis=2)
-    counts.rewards[...] = visits * mdp.mean_rewards
-
-
 @pytest.mark.parametrize("bound", ["u0", "u"])
 def test_with_much_data_it_follows_the_true_optimum(bound):
     """After 10^9 visits of each pair the allocation is the navigation optimum of the instance."""
-    mdp, agent = random_mdp(), agent_for(bound=bound)
-    teach(agent, mdp, 10**9)
-    plan = planning.solve(mdp, 0.9)
-    delta = gaps.gaps(plan)
-    if bound == "u":
-        terms = moments.largest_moment_terms(mdp, plan.values)
-        exact = coefficients.u(delta, terms, plan.policy, 0.9)
-    else:
-        variances, spans = moments.variances(mdp, plan.values), moments.spans(mdp, plan.values)
-        exact = coefficients.u0(delta, variances, spans, plan.policy, 0.9)
-    best = navigation.minimise(exact, sparse.csr_array(mdp.transitions.reshape(15, 5)))
+    instance, agent = Instance(mdp=MDP, discount=0.9), agent_for(bound=bound)
+    teach(agent.state.counts, MDP, 10**9)
+    exact = planned.u(instance, 19) if bound == "u" else planned.u0(instance)
+    best = navigation.minimise(exact, instance.walk)
 
     agent.solve()
 

@@ -5,18 +5,11 @@ import pytest
 from scipy import sparse
 
 from mfbpi_agent_o_bpi.agent import OBPI, Config
-from mfbpi_core import Interaction, Problem, TabularMDP, Transition
+from mfbpi_core import Interaction, Problem, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
 from mfbpi_lib_bounds import coefficients, navigation
 from mfbpi_lib_tabular.environment import TabularEnvironment
-
-
-def ring(n_states: int) -> TabularMDP:
-    """Action 0 goes round, which pays 1 once a lap; actions 1 and 2 stay, for 0.1 and 0.05."""
-    around, stay = np.roll(np.eye(n_states), 1, axis=1), np.eye(n_states)
-    rewards = np.tile([0.0, 0.1, 0.05], (n_states, 1))
-    rewards[-1, 0] = 1.0
-    return TabularMDP.from_dense(np.stack([around, stay, stay], axis=1), rewards)
+from mfbpi_lib_tabular.testing import ring
 
 
 def agent_for(n_states=2, n_actions=2, discount=0.5, **parameters) -> OBPI:

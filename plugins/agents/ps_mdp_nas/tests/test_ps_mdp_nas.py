@@ -2,29 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from mfbpi_agent_ps_mdp_nas.agent import Config, PSMDPNaS
-from mfbpi_core import Interaction, Problem, TabularMDP
+from mfbpi_core import Interaction, Problem
 from mfbpi_core.errors import ConfigError
-from mfbpi_lib_bounds import coefficients, navigation
-from mfbpi_lib_tabular import gaps, moments, planning
+from mfbpi_core.testing.instances import random_mdp
+from mfbpi_lib_bounds import coefficients, navigation, planned
+from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.testing import ring, teach
 
-
-def random_mdp(n_states=5) -> TabularMDP:
-    """Three actions, Bernoulli rewards."""
-    rng = np.random.default_rng(4)
-    rows = rng.dirichlet(np.ones(n_states), size=(n_states, 3))
-    return TabularMDP.from_dense(rows, rng.uniform(size=(n_states, 3)), reward_law="bernoulli")
-
-
-def ring(n_states: int) -> TabularMDP:
-    """Action 0 goes round, which pays 1 once a lap; actions 1 and 2 stay, for 0.1 and 0.05."""
-    around, stay = np.roll(np.eye(n_states), 1, axis=1), np.eye(n_states)
-    rewards = np.tile([0.0, 0.1, 0.05], (n_states, 1))
-    rewards[-1, 0] = 1.0
-    return TabularMDP.from_dense(np.stack([around, stay, stay], axis=1), rewards)
+#: Five states, three actions, Bernoulli rewards.
+MDP = random_mdp(np.random.default_rng(4), n_states=5)
 
 
 def agent_for(n_states=5, **parameters) -> PSMDPNaS:
@@ -33,22 +22,12 @@ def agent_for(n_states=5, **parameters) -> PSMDPNaS:
     return PSMDPNaS(problem, Config(**parameters), np.random.default_rng(0))
 
 
-def teach(agent: PSMDPNaS, mdp: TabularMDP, visits: int) -> None:
-    """Give the agent the counts of so many visits of each pair."""
-    counts = agent.state.counts
-    counts.transitions[...] = np.rint(visits * mdp.transitions)
-    counts.visits[...] = counts.transitions.sum(axis=2)
-    counts.rewards[...] = visits * mdp.mean_rewards
-
-
 def test_with_much_data_it_follows_the_true_optimum():
     """After 10^9 visits of each pair draws differ little: the value of U is the least one."""
-    mdp, agent = random_mdp(), agent_for(newest_weight=1.0)
-    teach(agent, mdp, 10**9)
-    plan = planning.solve(mdp, 0.9)
-    terms = moments.largest_moment_terms(mdp, plan.values)
-    exact = coefficients.u(gaps.gaps(plan), terms, plan.policy, 0.9)
-    best = navigation.minimise(exact, sparse.csr_array(mdp.transitions.reshape(15, 5)))
+    instance, agent = Instance(mdp=MDP, discount=0.9), agent_for(newest_weight=1.0)
+    teach(agent.state.counts, MDP, 10**9)
+    exact = planned.u(instance, 19)
+    best = navigation.minimise(exact, instance.walk)
 
     agent.solve()
 
@@ -60,7 +39,7 @@ def test_the_bound_is_a_parameter():
     followed = {}
     for bound in ("u", "u0"):
         agent = agent_for(bound=bound)
-        teach(agent, random_mdp(), 1000)
+        teach(agent.state.counts, MDP, 1000)
         followed[bound] = agent.target()[0]
 
     assert (followed["u0"].d == 1.0).all()
@@ -95,7 +74,7 @@ def test_follows_a_running_average():
 def test_recommendation_is_not_of_a_draw(rule):
     """Asking draws nothing: the generator stands still and the answer stays."""
     agent = agent_for(recommendation=rule)
-    teach(agent, random_mdp(), 3)
+    teach(agent.state.counts, MDP, 3)
     before = agent.rng.bit_generator.state
 
     first = agent.recommended_policy()

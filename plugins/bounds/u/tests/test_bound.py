@@ -1,22 +1,7 @@
-import numpy as np
 import pytest
 
 from mfbpi_bound_u.bound import Config, U
-from mfbpi_core.mdp import TabularMDP
-
-
-def _riverswim(n_states: int) -> TabularMDP:
-    """RiverSwim with the constants of Russo & Proutiere (2023)."""
-    transitions = np.zeros((n_states, 2, n_states))  # P[s, a, s']
-    for s in range(n_states):
-        transitions[s, 0, max(s - 1, 0)] = 1.0
-        transitions[s, 1, max(s - 1, 0)] += 0.1
-        transitions[s, 1, s] += 0.6
-        transitions[s, 1, min(s + 1, n_states - 1)] += 0.3
-    transitions[-1, 1, -2:] = [0.7, 0.3]
-    rewards = np.zeros((n_states, 2))
-    rewards[0, 0], rewards[-1, 1] = 0.05, 1.0
-    return TabularMDP.from_dense(transitions, rewards, reward_law="bernoulli")
+from mfbpi_lib_tabular.testing import riverswim
 
 
 @pytest.mark.parametrize(
@@ -30,7 +15,7 @@ def _riverswim(n_states: int) -> TabularMDP:
 )
 def test_riverswim_without_constraint(n_states, discount, expected):
     """Reference optima, to all their digits."""
-    found = U(discount, Config()).solve(_riverswim(n_states))
+    found = U(discount, Config()).solve(riverswim(n_states))
 
     assert found.value == pytest.approx(expected, rel=1e-6)
     assert found.relative_gap < 1e-12
@@ -47,7 +32,7 @@ def test_riverswim_without_constraint(n_states, discount, expected):
 )
 def test_riverswim_by_walking(n_states, discount, expected):
     """Reference optima with navigation constraints, certified."""
-    found = U(discount, Config()).solve(_riverswim(n_states), "navigation")
+    found = U(discount, Config()).solve(riverswim(n_states), "navigation")
 
     assert found.value == pytest.approx(expected, rel=1e-6)
     assert (found.status, found.relative_gap <= 1e-9) == ("optimal", True)
@@ -56,21 +41,8 @@ def test_riverswim_by_walking(n_states, discount, expected):
 
 def test_fewer_moments_give_a_smaller_bound():
     """The supremum over k grows with k_max; at k_max = 1 it is the variance."""
-    mdp = _riverswim(5)
+    mdp = riverswim(5)
     values = [U(0.95, Config(k_max=k)).solve(mdp).value for k in (1, 2, 19)]
 
     assert values[0] == pytest.approx(1.064489e7, rel=1e-6)
     assert values == sorted(values)
-
-
-@pytest.mark.parametrize("constraint", ["generative", "navigation"])
-def test_conic_method_agrees(constraint):
-    """An independent convex solver ends within 1 % of the certified value."""
-    pytest.importorskip("mfbpi_lib_convex")
-    mdp = _riverswim(8)
-    exact = U(0.95, Config()).solve(mdp, constraint)
-
-    found = U(0.95, Config(method="conic")).solve(mdp, constraint)
-
-    assert found.status == "optimal"
-    assert found.value == pytest.approx(exact.value, rel=0.01)

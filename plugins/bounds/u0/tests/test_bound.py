@@ -3,20 +3,7 @@ import pytest
 
 from mfbpi_bound_u0.bound import U0, Config
 from mfbpi_core.mdp import TabularMDP
-
-
-def _riverswim(n_states: int) -> TabularMDP:
-    """RiverSwim with the constants of Russo & Proutiere (2023)."""
-    transitions = np.zeros((n_states, 2, n_states))  # P[s, a, s']
-    for s in range(n_states):
-        transitions[s, 0, max(s - 1, 0)] = 1.0
-        transitions[s, 1, max(s - 1, 0)] += 0.1
-        transitions[s, 1, s] += 0.6
-        transitions[s, 1, min(s + 1, n_states - 1)] += 0.3
-    transitions[-1, 1, -2:] = [0.7, 0.3]
-    rewards = np.zeros((n_states, 2))
-    rewards[0, 0], rewards[-1, 1] = 0.05, 1.0
-    return TabularMDP.from_dense(transitions, rewards, reward_law="bernoulli")
+from mfbpi_lib_tabular.testing import riverswim
 
 
 @pytest.mark.parametrize(
@@ -25,7 +12,7 @@ def _riverswim(n_states: int) -> TabularMDP:
 )
 def test_riverswim_without_constraint(n_states, discount, expected):
     """Reference optima, to all their digits."""
-    found = U0(discount, Config()).solve(_riverswim(n_states))
+    found = U0(discount, Config()).solve(riverswim(n_states))
 
     assert found.value == pytest.approx(expected, rel=1e-6)
     assert found.relative_gap < 1e-12
@@ -38,16 +25,3 @@ def test_value_by_hand():
     assert U0(0.9, Config()).evaluate(mdp, np.array([[0.8, 0.2]])) == pytest.approx(1040.0)
     best = (np.sqrt(8.0) + np.sqrt(800.0)) ** 2
     assert U0(0.9, Config()).solve(mdp).value == pytest.approx(best)
-
-
-@pytest.mark.parametrize("constraint", ["generative", "navigation"])
-def test_conic_method_agrees(constraint):
-    """An independent convex solver ends within 1 % of the certified value."""
-    pytest.importorskip("mfbpi_lib_convex")
-    mdp = _riverswim(8)
-    exact = U0(0.95, Config()).solve(mdp, constraint)
-
-    found = U0(0.95, Config(method="conic")).solve(mdp, constraint)
-
-    assert found.status == "optimal"
-    assert found.value == pytest.approx(exact.value, rel=0.01)

@@ -6,8 +6,9 @@ import pytest
 from mfbpi_core.errors import SolverError, UsageError
 from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_bounds import bound as bounds
-from mfbpi_lib_bounds import coefficients
+from mfbpi_lib_bounds import planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound, certified
+from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_bounds.solution import Solution
 
@@ -15,11 +16,9 @@ from mfbpi_lib_bounds.solution import Solution
 class _Variance(TabularBound):
     """The bound u_1."""
 
-    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+    def coefficients(self, instance: Instance) -> Coefficients:
         """Coefficients with the variance for the moment."""
-        plan, gaps = instance.plan, instance.separation.gaps
-        terms = instance.moment_terms(1)
-        return coefficients.u(gaps, terms, plan.policy, self.discount, instance.acting)
+        return planned.u_k(instance, 1)
 
 
 def _made(discount: float = 0.9) -> _Variance:

@@ -6,49 +6,25 @@ import numpy as np
 import pytest
 
 from mfbpi_core.mdp import TabularMDP
-
-
-def _riverswim(n_states: int) -> TabularMDP:
-    """RiverSwim (Strehl & Littman 2008) with the constants of Russo & Proutiere (2023)."""
-    s = np.arange(n_states)
-    down, up = np.maximum(s - 1, 0), np.minimum(s + 1, n_states - 1)
-    successors = np.zeros((n_states, 2, 3), dtype=np.int64)
-    probabilities = np.zeros((n_states, 2, 3))
-    successors[:, 0, 0], probabilities[:, 0, 0] = down, 1.0
-    successors[:, 1], probabilities[:, 1] = np.stack([down, s, up], axis=1), [0.1, 0.6, 0.3]
-    probabilities[0, 1], probabilities[-1, 1] = [0.7, 0.0, 0.3], [0.7, 0.3, 0.0]
-    rewards = np.zeros((n_states, 2))
-    rewards[0, 0], rewards[-1, 1] = 0.05, 1.0
-    return TabularMDP.from_successors(successors, probabilities, rewards, reward_law="bernoulli")
-
-
-def _garnet(n_states: int, n_actions: int = 3, branching: int = 5, seed: int = 0) -> TabularMDP:
-    """A random sparse instance (Archibald et al. 1995)."""
-    rng = np.random.default_rng(seed)
-    shape = (n_states, n_actions, branching)
-    return TabularMDP.from_successors(
-        rng.integers(n_states, size=shape),
-        rng.dirichlet(np.ones(branching), size=shape[:2]),
-        rng.random(shape[:2]),
-    )
+from mfbpi_lib_tabular import testing
 
 
 @pytest.fixture
-def riverswim() -> Callable[[int], TabularMDP]:
+def riverswim() -> Callable[..., TabularMDP]:
     """Builder of RiverSwim from its number of states."""
-    return _riverswim
+    return testing.riverswim
 
 
 @pytest.fixture
 def garnet() -> Callable[..., TabularMDP]:
     """Builder of random sparse instances."""
-    return _garnet
+    return testing.garnet
 
 
 @pytest.fixture
 def two_identical_actions() -> TabularMDP:
     """Four states of RiverSwim's "right" in which both actions do the same."""
-    river = _riverswim(4)
+    river = testing.riverswim(4)
     return TabularMDP.from_successors(
         river.successors[:, [1, 1]], river.probabilities[:, [1, 1]], river.mean_rewards[:, [1, 1]]
     )

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular.exploration import draw_uniform, draw_weighted, greedy, is_forced
+from mfbpi_lib_tabular.exploration import (
+    draw_uniform,
+    draw_weighted,
+    greedy,
+    greedy_or_forced,
+    is_forced,
+    weighted_or_forced,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +61,14 @@ def test_no_weight_means_uniform():
     rng = np.random.default_rng(3)
 
     assert {draw_weighted(np.zeros(3), rng) for _ in range(100)} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("choose", [greedy_or_forced, weighted_or_forced])
+def test_forced_or_by_the_rule(choose):
+    """The first visit is uniform; with many visits, or without force, the rule has its way."""
+    rng = np.random.default_rng(4)
+    row, few, many = np.array([0.0, 2.0, 0.0]), np.zeros(3, np.int64), np.full(3, 10**9)
+
+    assert {choose(row, few, 1e-3, rng) for _ in range(100)} == {0, 1, 2}
+    assert {choose(row, few, 0.0, rng) for _ in range(100)} == {1}
+    assert {choose(row, many, 1e-12, rng) for _ in range(100)} == {1}

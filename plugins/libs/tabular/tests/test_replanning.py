@@ -8,13 +8,14 @@ import numpy as np
 from mfbpi_core import Interaction, Problem, TabularMDP
 from mfbpi_lib_tabular.agent import ReplanningAgent
 from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.schedules import Schedule, tick
+from mfbpi_lib_tabular.posterior import Counts
+from mfbpi_lib_tabular.schedules import Schedule, count_and_tick
 from mfbpi_lib_tabular.simulator import take_step
 
 
 class _State(NamedTuple):
+    counts: Counts
     schedule: Schedule
-    visits: np.ndarray
     action: np.ndarray  # [1], taken everywhere until the next solution
 
 
@@ -25,9 +26,7 @@ def _select(state, s, rng):
 
 @numba.njit
 def _learn(state, s, a, r, s2, terminated, rng):
-    state.visits[s, a] += 1
-    schedule = state.schedule
-    tick(schedule.clock, schedule.deadline, schedule.due, state.visits[s, a], schedule.marks[s, a])
+    count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
 
 @numba.njit
@@ -51,19 +50,9 @@ class Fickle(ReplanningAgent):
     def __init__(self):
         problem = Problem(n_states=3, n_actions=2, discount=0.9, horizon=100)
         super().__init__(problem, None, np.random.default_rng(1))
-        visits = np.zeros((3, 2), dtype=np.int64)
-        self.state = _State(Schedule.start(3, 2), visits, np.zeros(1, dtype=np.int64))
+        action = np.zeros(1, dtype=np.int64)
+        self.state = _State(Counts.empty(3, 2), Schedule.start(3, 2), action)
         self.solved_at = []
-
-    @property
-    def schedule(self):
-        """The schedule."""
-        return self.state.schedule
-
-    @property
-    def visits(self):
-        """The visits."""
-        return self.state.visits
 
     def solve(self):
         """Draw an action."""
@@ -71,9 +60,9 @@ class Fickle(ReplanningAgent):
         self.solved_at.append(int(self.schedule.clock[0]))
         return 7
 
-    def recommend(self, observation):
-        """Any action."""
-        return 0
+    def recommended_policy(self):
+        """Another action in each state."""
+        return np.array([1, 0, 1])
 
 
 class Stepped(Fickle):
@@ -118,6 +107,14 @@ def test_time_spent_solving_is_counted():
     assert 0.0 < agent.solver_s < 10.0
     assert agent.n_solves > 100 // 7
     assert "solver_s" not in str(agent.state_dict())
+
+
+def test_recommendation_of_a_state():
+    """It is the entry of the recommended policy, as a plain integer."""
+    recommended = [Fickle().recommend(s) for s in range(3)]
+
+    assert recommended == [1, 0, 1]
+    assert all(type(a) is int for a in recommended)
 
 
 def test_saved_schedules_resume():

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular.schedules import Schedule, growing_period, learning_rate, restart, tick
+from mfbpi_lib_tabular.posterior import Counts
+from mfbpi_lib_tabular.schedules import (
+    Schedule,
+    count_and_tick,
+    growing_period,
+    learning_rate,
+    restart,
+    tick,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +64,18 @@ def test_due_when_a_pair_doubles():
     restart(schedule, 10**6, visits)
     assert not schedule.due[0]
     assert tick_pair(schedule, visits, 0, 1)
+
+
+def test_counting_moves_the_clock():
+    """One transition is counted, one step passes, and the first visit of a pair is a doubling."""
+    counts, schedule = Counts.empty(2, 2), Schedule.start(2, 2)
+    restart(schedule, 10**6, counts.visits)
+
+    count_and_tick(counts, schedule, 0, 1, 0.5, 1, False)
+
+    assert counts.visits.tolist() == [[0, 1], [0, 0]]
+    assert (counts.transitions[0, 1, 1], counts.rewards[0, 1]) == (1, 0.5)
+    assert (schedule.clock[0], bool(schedule.due[0])) == (1, True)
 
 
 def test_learning_rates():

@@ -10,51 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfbpi_core import (
-    Agent,
-    Cells,
-    Environment,
-    NoConfig,
-    Problem,
-    Snapshot,
-    Streams,
-    Transition,
-    Transitions,
-)
+from mfbpi_core import Cells, NoConfig, Problem, Transition, Transitions
 from mfbpi_core.errors import PluginError, RequirementError
+from mfbpi_lib_tabular.testing import Scene, advised, in_rooms, measure_after
 from mfbpi_lib_tabular.visits import VisitMetric, Visits, normalised_entropy
 
 PROBLEM = Problem(n_states=None, n_actions=1, observation_shape=(1,), discount=0.9, horizon=100)
 
 
-class Line(Environment):
-    """Positions in [0, 1], in four cells of equal length of which the last is out of reach."""
-
-    n_actions = 1
-    observation_shape = (1,)
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    def step(self, action: int) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    @property
-    def cells(self) -> Cells:
-        """Quarters."""
-        return Cells(
-            count=4,
-            index=lambda positions: (positions[:, 0] * 4).astype(np.int64),
-            reachable=np.array([True, True, True, False]),
-        )
-
-
-class NoCells(Line):
-    """The same without a partition."""
-
-    cells = None  # type: ignore[assignment]
+#: Positions in [0, 1], in four cells of equal length of which the last is out of reach.
+QUARTERS = Cells(
+    count=4,
+    index=lambda positions: (positions[:, 0] * 4).astype(np.int64),
+    reachable=np.array([True, True, True, False]),
+)
 
 
 class Total(VisitMetric):
@@ -65,31 +34,9 @@ class Total(VisitMetric):
         return {"total": float(visits.counts.sum())}
 
 
-class Still(Agent):
-    """Does nothing."""
-
-    def select_action(self, observation: Any) -> int:
-        """The only action."""
-        return 0
-
-    def update(self, transition: Transition) -> None:
-        """Learn nothing."""
-
-    def recommend(self, observation: Any) -> int:
-        """The only action."""
-        return 0
-
-
-def make(environment: Environment | None = None) -> Total:
+def make(cells: Cells | None = QUARTERS) -> Total:
     """The metric on the line."""
-    rng = np.random.default_rng(0)
-    return Total(PROBLEM, environment or Line(), NoConfig(), rng)
-
-
-def snapshot(step: int) -> Snapshot:
-    """A moment of the run."""
-    agent = Still(PROBLEM, NoConfig(), np.random.default_rng(0))
-    return Snapshot(step=step, episode=0, agent=agent, streams=Streams(0))
+    return Total(PROBLEM, Scene(cells=cells), NoConfig(), np.random.default_rng(0))
 
 
 def steps(start: int, positions: list[float]) -> Transitions:
@@ -195,12 +142,21 @@ def test_metric_counts_where_actions_are_taken() -> None:
     assert metric.visits.counts.tolist() == [2, 0, 1, 0]
     assert metric.visits.last.tolist() == [3, 0, 2, 0]
     assert metric.visits.n_reachable == 3
-    assert metric.measure(snapshot(3)) == {"total": 3.0}
+    assert metric.measure(advised(PROBLEM, step=3)) == {"total": 3.0}
 
 
 def test_metric_measures_nothing_before_the_first_step() -> None:
     """At step 0 the columns do not apply."""
-    assert make().measure(snapshot(0)) == {}
+    assert make().measure(advised(PROBLEM, step=0)) == {}
+
+
+def test_metric_in_rooms() -> None:
+    """What tests of plugins build: three rooms within reach, visited by integer observations."""
+    metric = in_rooms(Total)
+
+    assert measure_after(metric, []) == {}
+    assert measure_after(metric, [0, 2, 2]) == {"total": 3.0}
+    assert metric.visits.reachable.tolist() == [True, True, True, False]
 
 
 def test_metric_resumes_from_its_state() -> None:
@@ -221,8 +177,8 @@ def test_metric_resumes_from_its_state() -> None:
 
 def test_metric_needs_cells() -> None:
     """Without a partition there is nothing to count over."""
-    with pytest.raises(RequirementError, match="NoCells declares no cells; expected"):
-        make(NoCells())
+    with pytest.raises(RequirementError, match="Scene declares no cells; expected"):
+        make(None)
 
 
 def test_memory_does_not_grow_with_the_steps() -> None:
@@ -237,10 +193,11 @@ def test_memory_does_not_grow_with_the_steps() -> None:
     assert few == many
 
 
-def test_import_is_light() -> None:
-    """Counting visits needs neither a compiler nor a solver."""
+@pytest.mark.parametrize("module", ["visits", "testing"])
+def test_import_is_light(module: str) -> None:
+    """Counting visits needs neither a compiler nor a solver, nor do the instances for tests."""
     code = (
-        "import sys, mfbpi_lib_tabular.visits\n"
+        f"import sys, mfbpi_lib_tabular.{module}\n"
         "print([m for m in ('numba', 'scipy', 'pandas', 'torch') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,20 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from mfbpi_core import (
-    Agent,
-    Environment,
-    Problem,
-    Snapshot,
-    Streams,
-    TabularMDP,
-    Transition,
-    Transitions,
-)
+from mfbpi_core import Problem, TabularMDP, Transition, Transitions
 from mfbpi_core.errors import ConfigError, RequirementError
+from mfbpi_lib_tabular.testing import Scene, advised
 from mfbpi_metric_allocation import metric as module
 from mfbpi_metric_allocation.metric import AllocationDistance, Config
 
@@ -25,49 +16,6 @@ UNIFORM = np.full((2, 2), 0.25)
 
 #: omega* of :func:`stay_or_swap` among walks, times the sum of its entries.
 SAMPLES = np.array([[6.0 * 6.0**0.5, 36.0], [36.0, 36.0]])
-
-
-class World(Environment):
-    """An environment of which only the model is used."""
-
-    def __init__(self, model: TabularMDP | None) -> None:
-        self._model = model
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    def step(self, action: int) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    @property
-    def model(self) -> TabularMDP | None:
-        """The model."""
-        return self._model
-
-
-class Aiming(Agent):
-    """Has a given allocation, or none."""
-
-    aim: Any = None
-
-    def select_action(self, observation: Any) -> int:
-        """Never asked for here."""
-        raise NotImplementedError
-
-    def update(self, transition: Transition) -> None:
-        """Never called here."""
-        raise NotImplementedError
-
-    def recommend(self, observation: Any) -> int:
-        """Never asked for here."""
-        raise NotImplementedError
-
-    @property
-    def allocation(self) -> npt.NDArray[np.float64] | None:
-        """The given allocation."""
-        return None if self.aim is None else np.array(self.aim)
 
 
 def stay_or_swap() -> TabularMDP:
@@ -88,14 +36,12 @@ def make(
 ) -> AllocationDistance:
     """The metric on a model."""
     problem = Problem(n_states=n_states, n_actions=2, discount=discount, horizon=100)
-    return AllocationDistance(problem, World(model), Config(**given), np.random.default_rng(0))
+    return AllocationDistance(problem, Scene(model), Config(**given), np.random.default_rng(0))
 
 
 def measure(metric: AllocationDistance, aim: Any = None) -> dict[str, float]:
     """What the metric says of an agent with an allocation, or without."""
-    agent = Aiming(metric.problem, None, np.random.default_rng(0))
-    agent.aim = aim
-    return metric.measure(Snapshot(step=7, episode=0, agent=agent, streams=Streams(0)))
+    return metric.measure(advised(metric.problem, aim=aim))
 
 
 def steps(pairs: list[tuple[int, int]]) -> Transitions:
@@ -258,7 +204,7 @@ def test_state_is_the_counts_alone() -> None:
 )
 def test_requirements(model: Any, n_states: int | None, lacking: str) -> None:
     """Without a model or integer states there is nothing to compare."""
-    with pytest.raises(RequirementError, match=f"World has no {lacking}"):
+    with pytest.raises(RequirementError, match=f"Scene has no {lacking}"):
         make(model, n_states=n_states)
 
 

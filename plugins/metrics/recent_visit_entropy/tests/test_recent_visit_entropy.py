@@ -1,80 +1,16 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from mfbpi_core import (
-    Agent,
-    Cells,
-    Environment,
-    NoConfig,
-    Problem,
-    Snapshot,
-    Streams,
-    Transition,
-    Transitions,
-)
+from mfbpi_lib_tabular.testing import in_rooms, measure_after
 from mfbpi_metric_recent_visit_entropy.metric import RecentVisitEntropy, recent_visit_entropy
-
-PROBLEM = Problem(n_states=4, n_actions=1, discount=0.9, horizon=100)
-
-
-class Rooms(Environment):
-    """Four rooms, of which the last is locked; only their partition is used here."""
-
-    n_actions = 1
-    n_states = 4
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    def step(self, action: int) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    @property
-    def cells(self) -> Cells:
-        """One cell a room."""
-        reachable = np.array([True, True, True, False])
-        return Cells(count=4, index=lambda rooms: rooms, reachable=reachable)
-
-
-class Still(Agent):
-    """Does nothing."""
-
-    def select_action(self, observation: Any) -> int:
-        """The only action."""
-        return 0
-
-    def update(self, transition: Transition) -> None:
-        """Learn nothing."""
-
-    def recommend(self, observation: Any) -> int:
-        """The only action."""
-        return 0
-
-
-def measure(metric: RecentVisitEntropy, rooms: list[int]) -> dict[str, float]:
-    """What the metric says after steps in these rooms."""
-    if rooms:
-        steps = [Transition(room, 0, 0.0, 0) for room in rooms]
-        metric.observe(Transitions.from_steps(0, steps))
-    agent = Still(PROBLEM, NoConfig(), np.random.default_rng(0))
-    return metric.measure(Snapshot(step=len(rooms), episode=0, agent=agent, streams=Streams(0)))
 
 
 @pytest.fixture
 def metric() -> RecentVisitEntropy:
-    """The metric, before the first step."""
-    return RecentVisitEntropy(PROBLEM, Rooms(), NoConfig(), np.random.default_rng(0))
-
-
-def test_nothing_before_the_first_step(metric: RecentVisitEntropy) -> None:
-    """At step 0 the columns are left out."""
-    assert measure(metric, []) == {}
+    """The metric over four rooms of which the last is locked, before the first step."""
+    return in_rooms(RecentVisitEntropy)
 
 
 @pytest.mark.parametrize(
@@ -95,17 +31,17 @@ def test_column(metric: RecentVisitEntropy) -> None:
     """Last visits in steps 1 and 3, so p = 1/4, 3/4, over the three rooms within reach."""
     expected = (0.25 * np.log(4) + 0.75 * np.log(4 / 3)) / np.log(3)
 
-    assert measure(metric, [1, 0, 0]) == {"recent_visit_entropy": pytest.approx(expected)}
+    assert measure_after(metric, [1, 0, 0]) == {"recent_visit_entropy": pytest.approx(expected)}
 
 
 def test_times_are_counted_from_one(metric: RecentVisitEntropy) -> None:
     """A cell visited in the first step only is a visited cell."""
-    assert measure(metric, [1, 0])["recent_visit_entropy"] > 0.0
+    assert measure_after(metric, [1, 0])["recent_visit_entropy"] > 0.0
 
 
 def test_arrays(metric: RecentVisitEntropy) -> None:
     """Last visits of all cells, as a copy."""
-    measure(metric, [0, 2, 2])
+    measure_after(metric, [0, 2, 2])
     last = metric.arrays()["last_visit"]
     last[:] += 1
 

@@ -6,64 +6,14 @@ import attrs
 import numpy as np
 import pytest
 
-from mfbpi_core import (
-    Agent,
-    Environment,
-    NoConfig,
-    Problem,
-    Snapshot,
-    Streams,
-    TabularMDP,
-    Transition,
-)
+from mfbpi_core import NoConfig, Problem, TabularMDP
 from mfbpi_core.errors import ModelError, RequirementError
 from mfbpi_lib_tabular import planning
+from mfbpi_lib_tabular.testing import Scene, advised
 from mfbpi_metric_value_error.metric import PolicyValueError, value_error_2, value_ratio
 
 DISCOUNT = 0.5
 PROBLEM = Problem(n_states=2, n_actions=2, discount=DISCOUNT, horizon=100)
-
-
-class World(Environment):
-    """An environment of which only the model is used."""
-
-    def __init__(self, model: TabularMDP | None) -> None:
-        self._model = model
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    def step(self, action: int) -> Any:
-        """Never acted in here."""
-        raise NotImplementedError
-
-    @property
-    def model(self) -> TabularMDP | None:
-        """The model."""
-        return self._model
-
-
-class Fixed(Agent):
-    """Recommends a given policy, or none."""
-
-    policy: Any = None
-
-    def select_action(self, observation: Any) -> int:
-        """Never asked for here."""
-        raise NotImplementedError
-
-    def update(self, transition: Transition) -> None:
-        """Never called here."""
-        raise NotImplementedError
-
-    def recommend(self, observation: Any) -> int:
-        """The given policy."""
-        return int(self.policy[observation])
-
-    def recommended_policy(self) -> Any:
-        """The given policy."""
-        return None if self.policy is None else np.array(self.policy)
 
 
 def stay_or_swap(rewards: Any = ((0.0, 0.0), (1.0, 0.0)), low: float = 0.0) -> TabularMDP:
@@ -74,14 +24,12 @@ def stay_or_swap(rewards: Any = ((0.0, 0.0), (1.0, 0.0)), low: float = 0.0) -> T
 
 def make(model: TabularMDP | None) -> PolicyValueError:
     """The metric on a model."""
-    return PolicyValueError(PROBLEM, World(model), NoConfig(), np.random.default_rng(0))
+    return PolicyValueError(PROBLEM, Scene(model), NoConfig(), np.random.default_rng(0))
 
 
 def measure(metric: PolicyValueError, policy: Any) -> dict[str, float]:
     """What the metric says of a policy."""
-    agent = Fixed(PROBLEM, NoConfig(), np.random.default_rng(0))
-    agent.policy = policy
-    return metric.measure(Snapshot(step=7, episode=0, agent=agent, streams=Streams(0)))
+    return metric.measure(advised(PROBLEM, policy=policy))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +125,7 @@ def test_policy_changed_in_place_is_noticed() -> None:
 def test_discount_of_the_problem_is_used() -> None:
     """With discount 0.9, V* = 9, 10, and staying in state 0 loses 9 of 10."""
     problem = attrs.evolve(PROBLEM, discount=0.9)
-    metric = PolicyValueError(problem, World(stay_or_swap()), NoConfig(), np.random.default_rng(0))
+    metric = PolicyValueError(problem, Scene(stay_or_swap()), NoConfig(), np.random.default_rng(0))
 
     assert measure(metric, [0, 0])["value_ratio"] == pytest.approx(0.1)
 
@@ -194,7 +142,7 @@ def test_arrays() -> None:
 
 def test_needs_a_model() -> None:
     """Without an exact model there is nothing to compare with."""
-    with pytest.raises(RequirementError, match="World has no exact model"):
+    with pytest.raises(RequirementError, match="Scene has no exact model"):
         make(None)
 
 

@@ -80,6 +80,7 @@ def resume_command(ctx: click.Context) -> Callable[[Path], str]:
     arguments = _without(ctx.meta[_ARGUMENTS], _REPLACED)
 
     def command(directory: Path) -> str:
+        """The line to type."""
         more = ["--out", str(directory), "--if-exists", "resume"]
         return f"{ctx.command_path} {shlex.join([*arguments, *more])}"
 

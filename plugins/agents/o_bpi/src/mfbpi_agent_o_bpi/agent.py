@@ -30,10 +30,10 @@ from mfbpi_lib_bounds import coefficients
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_tabular import posterior
 from mfbpi_lib_tabular.dynamics import Dynamics
+from mfbpi_lib_tabular.exploration import weighted_or_forced
 from mfbpi_lib_tabular.posterior import Counts, Estimate
-from mfbpi_lib_tabular.schedules import Schedule, learning_rate
+from mfbpi_lib_tabular.schedules import Schedule, count_and_tick, learning_rate
 from mfbpi_lib_tabular.simulator import Chunk, take_step
-from mfbpi_lib_tracking import agent as tracking
 from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
 from mfbpi_lib_tracking.warm import Warm
 
@@ -77,11 +77,17 @@ class State(NamedTuple):
 
 
 @numba.njit(cache=True)
+def select(state: State, s: int, rng: np.random.Generator) -> int:
+    """Sampling rule: uniform with probability eps, else from the allocation in s."""
+    return weighted_or_forced(state.omega[s], state.counts.visits[s], state.min_exploration, rng)
+
+
+@numba.njit(cache=True)
 def learn(
-    state: State, s: int, a: int, r: float, s2: int, terminated: bool, rng: np.random.Generator
+    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
 ) -> None:
     """Learning rule: count, then a step of Q and of M."""
-    tracking.learn(state, s, a, r, s2, terminated, rng)
+    count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
     c = state.constants
     rate = learning_rate(c.horizon, state.counts.visits[s, a])
     discount = 0.0 if terminated else c.discount
@@ -106,7 +112,7 @@ def rollout(
     for t in range(start, chunk.actions.size):
         if state.schedule.due[0]:
             return t
-        action = tracking.select(state, dynamics.state[0], rng)
+        action = select(state, dynamics.state[0], rng)
         s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
         learn(state, s, action, reward, following, terminated, rng)
     return chunk.actions.size
@@ -115,6 +121,7 @@ def rollout(
 class OBPI(TrackingAgent):
     """O-BPI for integer states; see the module for the algorithm."""
 
+    select = staticmethod(select)
     learn = staticmethod(learn)
     rollout = staticmethod(rollout)
 

@@ -28,8 +28,8 @@ from mfbpi_lib_tabular import posterior
 from mfbpi_lib_tabular.agent import ReplanningAgent
 from mfbpi_lib_tabular.dynamics import Dynamics
 from mfbpi_lib_tabular.planning import solve_arrays
-from mfbpi_lib_tabular.posterior import Counts, count
-from mfbpi_lib_tabular.schedules import Schedule, tick
+from mfbpi_lib_tabular.posterior import Counts
+from mfbpi_lib_tabular.schedules import Schedule, count_and_tick
 from mfbpi_lib_tabular.simulator import Chunk, take_step
 
 RULES = ("mean", "draw")
@@ -59,30 +59,17 @@ class State(NamedTuple):
 
 
 @numba.njit(cache=True)
-def select(
-    state: State,
-    s: int,
-    rng: np.random.Generator,  # noqa: ARG001 - the signature of sampling rules
-) -> int:
+def select(state: State, s: int, _rng: np.random.Generator) -> int:
     """Sampling rule: the policy of the last draw."""
     return state.policy[s]
 
 
 @numba.njit(cache=True)
 def learn(
-    state: State,
-    s: int,
-    a: int,
-    r: float,
-    s2: int,
-    terminated: bool,
-    rng: np.random.Generator,  # noqa: ARG001 - the signature of learning rules
+    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
 ) -> None:
     """Learning rule: count."""
-    count(state.counts, s, a, r, s2, terminated)
-    schedule = state.schedule
-    visits = state.counts.visits[s, a]
-    tick(schedule.clock, schedule.deadline, schedule.due, visits, schedule.marks[s, a])
+    count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
 
 @numba.njit(cache=True)
@@ -120,16 +107,6 @@ class PSRL(ReplanningAgent):
             policy=np.zeros(problem.n_states, dtype=np.int64),
         )
 
-    @property
-    def schedule(self) -> Schedule:
-        """When to draw again."""
-        return self.state.schedule
-
-    @property
-    def visits(self) -> npt.NDArray[np.int64]:
-        """Visits N(s, a) so far, int64 [S, A]."""
-        return self.state.counts.visits
-
     def solve(self) -> int:
         """Draw a model and follow its optimal policy; planning starts from the last one."""
         model = posterior.draw(
@@ -137,10 +114,6 @@ class PSRL(ReplanningAgent):
         )
         self.state.policy[:] = self._plan(model)
         return self.config.period or math.ceil(self.problem.effective_horizon)
-
-    def recommend(self, observation: int) -> int:
-        """The action recommended in one state."""
-        return int(self.recommended_policy()[observation])
 
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The recommendation in every state, int64 [S], by the rule of the configuration."""

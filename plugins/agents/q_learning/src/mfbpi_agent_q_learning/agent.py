@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular.agent import CompiledAgent
+from mfbpi_lib_tabular.agent import QTableAgent
 from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import draw_uniform, greedy, is_forced
+from mfbpi_lib_tabular.exploration import greedy_or_forced
 from mfbpi_lib_tabular.schedules import learning_rate
 from mfbpi_lib_tabular.simulator import Chunk, take_step
 
@@ -60,20 +60,12 @@ class State(NamedTuple):
 @numba.njit(cache=True)
 def select(state: State, s: int, rng: np.random.Generator) -> int:
     """Sampling rule: uniform with probability eps, else greedy."""
-    if is_forced(state.visits[s], state.constants.min_exploration, rng):
-        return draw_uniform(state.q.shape[1], rng)
-    return greedy(state.q[s])
+    return greedy_or_forced(state.q[s], state.visits[s], state.constants.min_exploration, rng)
 
 
 @numba.njit(cache=True)
 def learn(
-    state: State,
-    s: int,
-    a: int,
-    r: float,
-    s2: int,
-    terminated: bool,
-    rng: np.random.Generator,  # noqa: ARG001 - the signature of learning rules
+    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
 ) -> None:
     """Learning rule: one step towards the target."""
     state.visits[s, a] += 1
@@ -97,7 +89,7 @@ def rollout(
         learn(state, s, action, reward, following, terminated, rng)
 
 
-class QLearning(CompiledAgent):
+class QLearning(QTableAgent):
     """Q-learning for integer states; see the module for the algorithm."""
 
     select = staticmethod(select)
@@ -114,11 +106,3 @@ class QLearning(CompiledAgent):
             q=np.full(table, config.optimism * horizon * problem.reward_range[1]),
             visits=np.zeros(table, dtype=np.int64),
         )
-
-    def recommend(self, observation: int) -> int:
-        """The first action of largest value."""
-        return int(self.state.q[observation].argmax())
-
-    def recommended_policy(self) -> npt.NDArray[np.int64]:
-        """The recommendation in every state, int64 [S]."""
-        return self.state.q.argmax(axis=1).astype(np.int64)

@@ -12,24 +12,15 @@ from __future__ import annotations
 
 import attrs
 
-from mfbpi_core.config import parameter
-from mfbpi_lib_bounds import coefficients
-from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds import planned
+from mfbpi_lib_bounds.bound import MomentsConfig, TabularBound
+from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_tabular import moments
 
 
 @attrs.frozen(kw_only=True)
-class Config(SolverConfig):
+class Config(MomentsConfig):
     """Parameters."""
-
-    k_max: int = parameter(
-        moments.K_MAX,
-        "largest k of the supremum over moments",
-        ge=1,
-        le=40,
-        source="Russo & Proutiere 2023, numerical experiments",
-    )
 
 
 class U(TabularBound):
@@ -37,12 +28,6 @@ class U(TabularBound):
 
     config: Config
 
-    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+    def coefficients(self, instance: Instance) -> Coefficients:
         """Coefficients of the instance."""
-        return coefficients.u(
-            instance.separation.gaps,
-            instance.largest_moment_terms(self.config.k_max),
-            instance.plan.policy,
-            self.discount,
-            instance.acting,
-        )
+        return planned.u(instance, self.config.k_max)

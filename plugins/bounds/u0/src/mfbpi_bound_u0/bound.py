@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import attrs
 
-from mfbpi_lib_bounds import coefficients
+from mfbpi_lib_bounds import planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_tabular import moments
 
 
 @attrs.frozen(kw_only=True)
@@ -29,14 +29,6 @@ class U0(TabularBound):
 
     config: Config
 
-    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+    def coefficients(self, instance: Instance) -> Coefficients:
         """Coefficients of the instance."""
-        values = instance.plan.values
-        return coefficients.u0(
-            instance.separation.gaps,
-            moments.variances(instance.mdp, values),
-            moments.spans(instance.mdp, values),
-            instance.plan.policy,
-            self.discount,
-            instance.acting,
-        )
+        return planned.u0(instance)

@@ -14,8 +14,9 @@ from __future__ import annotations
 import attrs
 
 from mfbpi_core.config import parameter
-from mfbpi_lib_bounds import coefficients
+from mfbpi_lib_bounds import planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
 
 
@@ -37,12 +38,6 @@ class UK(TabularBound):
 
     config: Config
 
-    def coefficients(self, instance: Instance) -> coefficients.Coefficients:
+    def coefficients(self, instance: Instance) -> Coefficients:
         """Coefficients of the instance."""
-        return coefficients.u(
-            instance.separation.gaps,
-            instance.moment_terms(self.config.k),
-            instance.plan.policy,
-            self.discount,
-            instance.acting,
-        )
+        return planned.u_k(instance, self.config.k)

@@ -23,6 +23,7 @@ from mfbpi_lib_bounds import generative, navigation, programme
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_bounds.solution import Solution
+from mfbpi_lib_tabular import moments
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -44,6 +45,19 @@ class SolverConfig:
         choices=("exact", "conic"),
     )
     solver: str = parameter("CLARABEL", "convex solver of method=conic, as cvxpy calls it")
+
+
+@attrs.frozen(kw_only=True)
+class MomentsConfig(SolverConfig):
+    """The ``Config`` of a bound by the largest of several moments extends this one."""
+
+    k_max: int = parameter(
+        moments.K_MAX,
+        "largest k of the supremum over moments; 1: the variance alone",
+        ge=1,
+        le=40,
+        source="Russo & Proutiere 2023, numerical experiments",
+    )
 
 
 class TabularBound(Bound):

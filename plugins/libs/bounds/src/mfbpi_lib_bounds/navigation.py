@@ -220,6 +220,7 @@ def _crossing(falling: Model, rising: Model, low: float, high: float) -> float:
     """Where the rising model overtakes the falling one."""
 
     def excess(log_x: float) -> float:
+        """By how much the rising model is above the falling one, at exp(log_x)."""
         x = float(np.exp(log_x))
         return rising.value(x) - falling.value(x)
 

@@ -34,6 +34,11 @@ class CompiledAgent(Agent):
                 s, r, s2, terminated = take_step(dynamics, chunk, t, a, env_rng)
                 learn(state, s, a, r, s2, terminated, rng)
 
+    Each plugin writes these lines itself: a rollout that is handed the two rules as arguments, or
+    a closure over them, is never found in numba's cache and compiled anew in every process. For
+    the same reason, compiled functions that plugins share take the types of this library only,
+    never a plugin's state: a cache that names a plugin's type cannot be loaded without the plugin.
+
     Whatever changes lives in arrays, scalars in arrays of one entry, so that both drivers and
     checkpoints see the same thing.
 
@@ -94,6 +99,21 @@ class CompiledAgent(Agent):
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
 
 
+class QTableAgent(CompiledAgent):
+    """A compiled agent that recommends the greedy actions of a table.
+
+    Its state has ``q``, float64 [S, A]; ties go to the lowest action.
+    """
+
+    def recommend(self, observation: int) -> int:
+        """The first action of largest value."""
+        return int(self.state.q[observation].argmax())
+
+    def recommended_policy(self) -> npt.NDArray[np.int64]:
+        """The recommendation in every state, int64 [S]."""
+        return self.state.q.argmax(axis=1).astype(np.int64)
+
+
 class ReplanningAgent(CompiledAgent):
     """A compiled agent that solves a problem now and then, in Python, between two steps.
 
@@ -109,8 +129,10 @@ class ReplanningAgent(CompiledAgent):
                 learn(state, s, a, r, s2, terminated, rng)
             return chunk.actions.size
 
-    The learning rule calls :func:`mfbpi_lib_tabular.schedules.tick`. Either driver solves right
-    before the first action for which it is due, so that both draw the same random numbers.
+    Its state has ``schedule``, a :class:`mfbpi_lib_tabular.schedules.Schedule`, and ``counts``, the
+    :class:`mfbpi_lib_tabular.posterior.Counts`; the learning rule calls
+    :func:`mfbpi_lib_tabular.schedules.count_and_tick`. Either driver solves right before the first
+    action for which it is due, so that both draw the same random numbers.
 
     Attributes:
         solver_s: seconds spent in :meth:`solve` since the agent was built, for the profile of a
@@ -127,14 +149,14 @@ class ReplanningAgent(CompiledAgent):
         return {"solver_s": self.solver_s}
 
     @property
-    @abstractmethod
     def schedule(self) -> Schedule:
         """The part of the state that says when solving is due."""
+        return self.state.schedule
 
     @property
-    @abstractmethod
     def visits(self) -> npt.NDArray[np.int64]:
         """Visits N(s, a) so far, int64 [S, A]."""
+        return self.state.counts.visits
 
     @abstractmethod
     def solve(self) -> int:
@@ -143,6 +165,14 @@ class ReplanningAgent(CompiledAgent):
         Returns:
             Steps after which to solve again, if the visits of no pair double before.
         """
+
+    @abstractmethod
+    def recommended_policy(self) -> npt.NDArray[np.int64]:
+        """The recommendation in every state, int64 [S]."""
+
+    def recommend(self, observation: int) -> int:
+        """The action recommended in one state."""
+        return int(self.recommended_policy()[observation])
 
     def select_action(self, observation: int) -> int:
         """Sampling rule; see the class."""

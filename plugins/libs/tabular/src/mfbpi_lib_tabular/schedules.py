@@ -12,6 +12,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_lib_tabular.posterior import Counts, count
+
 #: Least number of steps between two deadlines, of the growing period.
 SHORTEST_PERIOD = 200
 
@@ -65,6 +67,17 @@ def tick(
     clock[0] += 1
     if clock[0] >= deadline[0] or visits >= mark:
         due[0] = True
+
+
+# Inlined, so that the two NamedTuples are not copied.
+@numba.njit(cache=True, inline="always")
+def count_and_tick(
+    counts: Counts, schedule: Schedule, s: int, a: int, r: float, s2: int, terminated: bool
+) -> None:
+    """The learning rule of agents that only count: add one transition, and count its step."""
+    count(counts, s, a, r, s2, terminated)
+    visits, mark = counts.visits[s, a], schedule.marks[s, a]
+    tick(schedule.clock, schedule.deadline, schedule.due, visits, mark)
 
 
 def growing_period(step: int, horizon: int) -> int:

@@ -30,10 +30,10 @@ from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_tabular import planning, posterior
 from mfbpi_lib_tabular.agent import ReplanningAgent
 from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import draw_uniform, draw_weighted, is_forced
+from mfbpi_lib_tabular.exploration import weighted_or_forced
 from mfbpi_lib_tabular.linear import rows_to_sparse
-from mfbpi_lib_tabular.posterior import Counts, Estimate, count
-from mfbpi_lib_tabular.schedules import Schedule, growing_period, tick
+from mfbpi_lib_tabular.posterior import Counts, Estimate
+from mfbpi_lib_tabular.schedules import Schedule, count_and_tick, growing_period
 from mfbpi_lib_tabular.simulator import Chunk, take_step
 from mfbpi_lib_tracking.warm import Warm, keep, resume
 
@@ -54,7 +54,8 @@ def gap_floor_parameter() -> Any:
 class State(NamedTuple):
     """What the compiled rules read and write.
 
-    An agent that learns more has a NamedTuple of its own with these fields among them.
+    An agent that learns more has a NamedTuple of its own with these fields among them, and the
+    three compiled functions over it.
     """
 
     min_exploration: float
@@ -78,31 +79,17 @@ class State(NamedTuple):
 
 
 @numba.njit(cache=True)
-def select(state: Any, s: int, rng: np.random.Generator) -> int:
-    """Sampling rule: uniform with probability eps, else from the allocation in s.
-
-    ``state`` is a :class:`State` or has its fields.
-    """
-    if is_forced(state.counts.visits[s], state.min_exploration, rng):
-        return draw_uniform(state.omega.shape[1], rng)
-    return draw_weighted(state.omega[s], rng)
+def select(state: State, s: int, rng: np.random.Generator) -> int:
+    """Sampling rule: uniform with probability eps, else from the allocation in s."""
+    return weighted_or_forced(state.omega[s], state.counts.visits[s], state.min_exploration, rng)
 
 
 @numba.njit(cache=True)
 def learn(
-    state: Any,
-    s: int,
-    a: int,
-    r: float,
-    s2: int,
-    terminated: bool,
-    rng: np.random.Generator,  # noqa: ARG001 - the signature of learning rules
+    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
 ) -> None:
-    """Learning rule: count. ``state`` is a :class:`State` or has its fields."""
-    count(state.counts, s, a, r, s2, terminated)
-    schedule = state.schedule
-    visits = state.counts.visits[s, a]
-    tick(schedule.clock, schedule.deadline, schedule.due, visits, schedule.marks[s, a])
+    """Learning rule: count."""
+    count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
 
 @numba.njit(cache=True)
@@ -157,16 +144,6 @@ class TrackingAgent(ReplanningAgent):
         return 1.0
 
     @property
-    def schedule(self) -> Schedule:
-        """When to solve again."""
-        return self.state.schedule
-
-    @property
-    def visits(self) -> npt.NDArray[np.int64]:
-        """Visits N(s, a) so far, int64 [S, A]."""
-        return self.state.counts.visits
-
-    @property
     def allocation(self) -> npt.NDArray[np.float64]:
         """The allocation omega [S, A] that is followed, a distribution over pairs."""
         return self.state.omega.copy()
@@ -189,14 +166,6 @@ class TrackingAgent(ReplanningAgent):
         return planning.solve_arrays(
             model.transitions, model.rewards, self.problem.discount, self.state.policy
         )
-
-    @abstractmethod
-    def recommended_policy(self) -> npt.NDArray[np.int64]:
-        """The recommendation in every state, int64 [S]."""
-
-    def recommend(self, observation: int) -> int:
-        """The action recommended in one state."""
-        return int(self.recommended_policy()[observation])
 
 
 def _sparse(rows: npt.NDArray[np.float64]) -> sparse.csr_array:

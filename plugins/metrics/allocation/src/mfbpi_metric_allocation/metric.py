@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from mfbpi_core import Environment, Metric, Problem, Snapshot, TabularMDP, Transitions, parameter
 from mfbpi_core.errors import RequirementError
-from mfbpi_lib_bounds import coefficients, generative, navigation
+from mfbpi_lib_bounds import coefficients, generative, navigation, planned
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_tabular import moments
@@ -108,16 +108,12 @@ def solve(mdp: TabularMDP, discount: float, config: Config) -> Target | None:
 
 def bound_of(instance: Instance, config: Config) -> Coefficients:
     """The bound that the configuration names, for an instance without ties."""
-    delta, policy = instance.separation.gaps, instance.plan.policy
-    last = policy, instance.discount, instance.acting
     if config.bound == "u0":
-        values = instance.plan.values
-        variances = moments.variances(instance.mdp, values)
-        return coefficients.u0(delta, variances, moments.spans(instance.mdp, values), *last)
+        return planned.u0(instance)
     if config.bound == "u_k":
-        return coefficients.u(delta, instance.moment_terms(config.k or 1), *last)
-    maker = coefficients.u if config.bound == "u" else coefficients.u_tilde
-    return maker(delta, instance.largest_moment_terms(config.k or moments.K_MAX), *last)
+        return planned.u_k(instance, config.k or 1)
+    maker = planned.u if config.bound == "u" else planned.u_tilde
+    return maker(instance, config.k or moments.K_MAX)
 
 
 class AllocationDistance(Metric):

@@ -71,14 +71,13 @@ class Cartpole(Metric):
         self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
-        self._cartpole = _cartpole(environment)
-        self.counts = np.zeros(self._cartpole.cells.count, dtype=np.int64)  # visits[cell]
+        self.counts = np.zeros(self._pole.cells.count, dtype=np.int64)  # visits[cell]
         self.upright_time = 0
 
     def observe(self, transitions: Transitions) -> None:
         """Count upright steps and visits."""
-        self.upright_time += int(np.count_nonzero(self._cartpole.upright(transitions)))
-        np.add.at(self.counts, self._cartpole.cells.index(transitions.observations), 1)
+        self.upright_time += int(np.count_nonzero(self._pole.upright(transitions)))
+        np.add.at(self.counts, self._pole.cells.index(transitions.observations), 1)
 
     def measure(self, snapshot: Snapshot) -> dict[str, float]:  # noqa: ARG002
         """Column ``upright_time``."""
@@ -89,22 +88,16 @@ class Cartpole(Metric):
 
         ``"x|theta"`` and so on: int64 [16, 16]; ``"x"`` and so on: float64 [17].
         """
-        edges = self._cartpole.grid
+        edges = self._pole.grid
         shape = [len(axis) - 1 for axis in edges.values()]
         marginals = pair_marginals(self.counts.reshape(shape), list(edges))
         return {**marginals, **{name: axis.copy() for name, axis in edges.items()}}
 
-    def state_dict(self) -> dict[str, Any]:
-        """The counts."""
-        state = super().state_dict()
-        del state["_cartpole"]
-        return state
-
-
-def _cartpole(environment: Environment) -> Pole:
-    if "cartpole" not in environment.features:
-        raise RequirementError(
-            f"{type(environment).__name__} is no cartpole; expected an environment with the "
-            "feature 'cartpole', such as cartpole_swingup"
-        )
-    return cast(Pole, environment)
+    @property
+    def _pole(self) -> Pole:
+        if "cartpole" not in self.environment.features:
+            raise RequirementError(
+                f"{type(self.environment).__name__} is no cartpole; expected an environment with "
+                "the feature 'cartpole', such as cartpole_swingup"
+            )
+        return cast(Pole, self.environment)

@@ -67,7 +67,6 @@ class DeepSea(Metric):
         self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
-        self._sea = _deep_sea(environment)
         size = self._sea.size
         self.choices = np.zeros((size * size, problem.n_actions), dtype=np.int64)  # N[cell, a]
         self.successes = 0
@@ -104,17 +103,11 @@ class DeepSea(Metric):
             "right": np.array(self._sea.right, dtype=np.int64),
         }
 
-    def state_dict(self) -> dict[str, Any]:
-        """The counts and sums."""
-        state = super().state_dict()
-        del state["_sea"]
-        return state
-
-
-def _deep_sea(environment: Environment) -> Sea:
-    if "deep_sea" not in environment.features:
-        raise RequirementError(
-            f"{type(environment).__name__} is no DeepSea; expected an environment with the feature "
-            "'deep_sea', such as slipping_deep_sea"
-        )
-    return cast(Sea, environment)
+    @property
+    def _sea(self) -> Sea:
+        if "deep_sea" not in self.environment.features:
+            raise RequirementError(
+                f"{type(self.environment).__name__} is no DeepSea; expected an environment with "
+                "the feature 'deep_sea', such as slipping_deep_sea"
+            )
+        return cast(Sea, self.environment)
