@@ -40,7 +40,7 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
     settings = session.Settings(
         progress=not options.pop("quiet"),
         resume_command=resume_command(ctx),
-        finish=partial(figures.draw_runs, experiment.figures),
+        finish=partial(_finish, experiment),
         **options,
     )
     if experiment.runs is None:
@@ -48,6 +48,13 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
             raise UsageError(f"{what} tabulates instances and runs nothing; leave out --seeds")
         return study_session.carry_out(registry, what, experiment, settings)
     return session.carry_out(registry, _plan(registry, experiment, seeds), settings)
+
+
+def _finish(experiment: Experiment, directory: Path) -> None:
+    """Draw the figures, and say what a reader of the results should know."""
+    figures.draw_runs(experiment.figures, directory)
+    if experiment.notes:
+        click.echo(f"note: {experiment.notes}", err=True)
 
 
 def _experiment(registry: Registry, what: str, quick: bool) -> Experiment:
