@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -17,7 +20,9 @@ def script(tmp_path: Path, body: str) -> list[str]:
     """A command that runs a driver of its own."""
     path = tmp_path / "driver.py"
     head = f"""
-        import contextlib, sys
+        import contextlib, signal, sys
+        # A job in the background inherits an ignored SIGINT.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.path.insert(0, {str(HERE)!r})
         import process_test_tasks as kit
         from mfbpi_core import NoConfig
@@ -25,6 +30,16 @@ def script(tmp_path: Path, body: str) -> list[str]:
         """
     path.write_text(textwrap.dedent(head) + textwrap.dedent(body), encoding="utf-8")
     return [sys.executable, str(path)]
+
+
+@contextlib.contextmanager
+def started(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A driver that is killed at the end, should it still run."""
+    with subprocess.Popen(command, start_new_session=True, **options) as driver:
+        try:
+            yield driver
+        finally:
+            driver.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -46,15 +61,15 @@ def test_no_orphans_when_the_driver_ends(
                     sys.exit(130)
         """,
     )
-    driver = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
-    kit.wait_for(lambda: len(list(marks.iterdir())) == 2)
-    pids = [int(path.name) for path in marks.iterdir()]
+    with started(command, stderr=subprocess.PIPE) as driver:
+        kit.wait_for(lambda: len(list(marks.iterdir())) == 2)
+        pids = [int(path.name) for path in marks.iterdir()]
 
-    if number == signal.SIGINT:
-        os.killpg(driver.pid, number)  # as a terminal does: to every process
-    else:
-        driver.send_signal(number)
-    _, messages = driver.communicate(timeout=30)
+        if number == signal.SIGINT:
+            os.killpg(driver.pid, number)  # as a terminal does: to every process
+        else:
+            driver.send_signal(number)
+        _, messages = driver.communicate(timeout=30)
 
     kit.wait_for(lambda: not any(kit.is_alive(pid) for pid in pids), seconds=10)
     assert driver.returncode == (130 if number == signal.SIGINT else -number)
@@ -76,16 +91,11 @@ def test_interrupt_while_workers_start(kit: ModuleType, tmp_path: Path) -> None:
             time.sleep(1.0)
         """,
     )
-    driver = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        cwd=tmp_path,
-    )
-    kit.wait_for((tmp_path / "starting").exists)
-    os.killpg(driver.pid, signal.SIGINT)
-    output, messages = driver.communicate(timeout=30)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started(command, cwd=tmp_path, **pipes) as driver:
+        kit.wait_for((tmp_path / "starting").exists)
+        os.killpg(driver.pid, signal.SIGINT)
+        output, messages = driver.communicate(timeout=30)
 
     assert output == b"['done', 'done']\n"
     assert messages == b""
