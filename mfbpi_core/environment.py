@@ -68,7 +68,7 @@ class Environment(ABC):
         protocol: how the environment is run when the user does not say.
     """
 
-    #: Extra capabilities, beyond "states", "cells" and "model", that metrics may need.
+    #: Extra capabilities, beyond "states" or "arrays", "cells" and "model", that metrics may need.
     features: ClassVar[frozenset[str]] = frozenset()
 
     n_actions: int
@@ -133,6 +133,7 @@ class Environment(ABC):
         """What agents and metrics may rely on: compared with their ``needs``."""
         offered = {
             "states": self.n_states is not None,
+            "arrays": self.n_states is None,
             "cells": self.cells is not None,
             "model": self.model is not None,
         }

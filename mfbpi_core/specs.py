@@ -120,7 +120,7 @@ class MetricSpec(Spec):
 
     Attributes:
         columns: what :meth:`Metric.measure` returns.
-        needs: what the environment or the agent must provide: "states", "cells", "model",
+        needs: what the environment or the agent must provide: "states", "arrays", "cells", "model",
             "policy", "allocation", or a feature that environments document.
         default: whether it is measured wherever it applies, without being asked for.
     """

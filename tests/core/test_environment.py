@@ -23,7 +23,7 @@ def test_provides_what_it_has():
             return 0, 0.0, False, False, {}
 
     assert chain().provides == {"states", "cells", "model"}
-    assert Bare().provides == {"upright"}
+    assert Bare().provides == {"arrays", "upright"}
 
 
 def test_saved_environment_goes_on_bit_for_bit():

@@ -193,7 +193,7 @@ def test_protocol_is_that_of_the_paper():
     assert (pole.protocol.horizon, pole.protocol.episodes) == (None, 200)
     assert (pole.protocol.discount, pole.max_episode_steps) == (0.99, 1000)
     assert (pole.observation_shape, pole.n_actions, pole.n_states) == ((8,), 3, None)
-    assert pole.provides == {"cartpole", "cells", "episodes"}
+    assert pole.provides == {"arrays", "cartpole", "cells", "episodes"}
 
 
 @pytest.mark.parametrize("k", [-1, 20])

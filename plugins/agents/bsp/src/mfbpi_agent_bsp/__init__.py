@@ -15,4 +15,5 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         preset="mfbpi_agent_bsp.config:preset",
         summary="Bootstrapped DQN with randomised priors; masks stored with transitions.",
         reference="Osband, Aslanides & Cassirer 2018",
+        needs={"arrays"},
     )

@@ -15,4 +15,5 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         preset="mfbpi_agent_bsp2.config:preset",
         summary="Bootstrapped DQN with randomised priors; masks drawn for each batch.",
         reference="Russo & Proutiere 2023, section 5",
+        needs={"arrays"},
     )

@@ -15,4 +15,5 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         preset="mfbpi_agent_dbmf_bpi.config:preset",
         summary="Deep exploration by the allocation of a bootstrapped bound.",
         reference="Russo & Proutiere 2023, section 4, algorithm 2",
+        needs={"arrays"},
     )

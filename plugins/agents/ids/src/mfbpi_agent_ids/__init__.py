@@ -15,4 +15,5 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         preset="mfbpi_agent_ids.config:preset",
         summary="Information-directed sampling with a bootstrapped and a quantile network.",
         reference="Nikolov et al. 2019",
+        needs={"arrays"},
     )
