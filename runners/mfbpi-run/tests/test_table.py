@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -100,3 +102,16 @@ def test_pandas_reads_it(tmp_path: Path) -> None:
 
     assert frame["value"].tolist() == [0.25, 0.5]
     assert frame["metric"].tolist() == ["rate", "rate"]
+
+
+def test_reading_starts_no_threads(tmp_path: Path) -> None:
+    """Arrow's thread pool can abort a process that ends while its threads start."""
+    file = tmp_path / "rows.parquet"
+    file.write_bytes(table.to_bytes(pa.table({"value": [1.0, 2.0]})))
+    code = (
+        "import os, pathlib, sys; from mfbpi_run import table; "
+        "count = lambda: len(os.listdir('/proc/self/task')); before = count(); "
+        "table.read(pathlib.Path(sys.argv[1])); sys.exit(count() - before)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code, str(file)], check=False).returncode == 0

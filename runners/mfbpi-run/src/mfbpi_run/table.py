@@ -118,8 +118,10 @@ def to_bytes(table: pa.Table) -> bytes:
 
 def read(path: Path) -> pa.Table:
     """Read a file of results."""
-    # Not through a path: pyarrow would read partitions out of names such as "env=x".
-    return pq.read_table(io.BytesIO(path.read_bytes()))
+    # Not through a path: pyarrow would read partitions out of names such as "env=x". Without
+    # threads: Arrow's pool can abort a process that ends while they start.
+    source = pq.ParquetFile(io.BytesIO(path.read_bytes()), pre_buffer=False)
+    return source.read(use_threads=False)
 
 
 def provenance(table: pa.Table) -> dict[str, Any]:
