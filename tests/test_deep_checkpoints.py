@@ -12,7 +12,8 @@ from mfbpi_core.registry import Registry
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
 from mfbpi_run import choices, plan, table
-from mfbpi_run.checkpoint import SUFFIX, Checkpoints, Saver
+from mfbpi_run.checkpoint import Checkpoints, Saver
+from mfbpi_run.store import CHECKPOINT
 from mfbpi_run.worker import run_task
 
 
@@ -56,7 +57,7 @@ def test_killed_run_goes_on_bit_for_bit(
         patch.setattr(Saver, "measured", failing)
         cut = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=0, resume=True))
     assert "killed" in cut.error
-    assert (tmp_path / f"{task.task_id}{SUFFIX}").exists()
+    assert (tmp_path / f"{task.task_id}{CHECKPOINT}").exists()
 
     resumed = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=1e9, resume=True))
 

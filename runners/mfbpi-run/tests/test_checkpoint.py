@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
 from mfbpi_run import encoding, table
-from mfbpi_run.checkpoint import SUFFIX, Checkpoints, Saver
+from mfbpi_run.checkpoint import Checkpoints, Saver
 from mfbpi_run.plan import Plan
+from mfbpi_run.store import CHECKPOINT
 from mfbpi_run.worker import run_task
 
 PlanOf = Callable[..., Plan]
@@ -97,7 +100,7 @@ def test_resumed_run_equals_an_uninterrupted_one(
     """Wherever it was cut: row for row, bit for bit."""
     whole = rows(run_task(task.to_json()), tmp_path)
     interrupted(task, tmp_path, monkeypatch, after)
-    assert (tmp_path / f"{task.task_id}{SUFFIX}").exists()
+    assert (tmp_path / f"{task.task_id}{CHECKPOINT}").exists()
 
     resumed = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=1e9, resume=True))
 
@@ -108,7 +111,7 @@ def test_overwriting_ignores_a_checkpoint(
     task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without resume the run starts at its start, whatever lies there."""
-    (tmp_path / f"{task.task_id}{SUFFIX}").write_bytes(b"nonsense")
+    (tmp_path / f"{task.task_id}{CHECKPOINT}").write_bytes(b"nonsense")
 
     fresh = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=1e9, resume=False))
 
@@ -117,23 +120,25 @@ def test_overwriting_ignores_a_checkpoint(
 
 def test_unusable_checkpoint_fails_the_task(task: Task, tmp_path: Path) -> None:
     """The message says which file to delete."""
-    (tmp_path / f"{task.task_id}{SUFFIX}").write_bytes(b"nonsense")
+    (tmp_path / f"{task.task_id}{CHECKPOINT}").write_bytes(b"nonsense")
 
     outcome = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=1e9, resume=True))
 
     assert outcome.status == "failed"
-    assert f"{task.task_id}{SUFFIX} cannot be used" in outcome.error
+    assert f"{task.task_id}{CHECKPOINT} cannot be used" in outcome.error
     assert "delete it" in outcome.error
 
 
 def test_run_that_cannot_be_saved_goes_on(task: Task, tmp_path: Path, monkeypatch: Any) -> None:
-    """An agent may hold what no file can: its run ends all the same, without a checkpoint."""
+    """An agent may hold what no file can: its run ends without a checkpoint, and says why."""
     monkeypatch.setattr("mfbpi_core.agent.Agent.state_dict", lambda self: {"held": {1, 2}})
 
     outcome = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=0, resume=True))
 
     assert outcome.status == "done"
-    assert not (tmp_path / f"{task.task_id}{SUFFIX}").exists()
+    content = pq.read_table(io.BytesIO(outcome.tables[".parquet"]))
+    assert "a set at .run" in table.provenance(content)["checkpoint_problem"]
+    assert not (tmp_path / f"{task.task_id}{CHECKPOINT}").exists()
 
 
 def test_finished_runs_leave_no_checkpoint(toy_run: Callable[..., Any]) -> None:
@@ -141,4 +146,4 @@ def test_finished_runs_leave_no_checkpoint(toy_run: Callable[..., Any]) -> None:
     ended = toy_run("--out", "x", "--checkpoint-every", "0.000001")
 
     assert ended.code == 0
-    assert not list(Path("x").glob(f"*{SUFFIX}"))
+    assert not list(Path("x").glob(f"*{CHECKPOINT}"))

@@ -13,10 +13,7 @@ from mfbpi_core.loop import Run
 from mfbpi_core.task import Task
 from mfbpi_core.types import Row
 from mfbpi_run import encoding
-from mfbpi_run.store import Store
-
-#: Suffix of the file beside the results.
-SUFFIX = ".checkpoint.npz"
+from mfbpi_run.store import CHECKPOINT, Store
 
 
 @attrs.frozen(kw_only=True)
@@ -39,7 +36,9 @@ class Checkpoints:
         Raises:
             CheckpointError: when the file cannot be used, saying what to do.
         """
-        saver = Saver(path=Store(self.directory).path(task.task_id, SUFFIX), every_s=self.every_s)
+        saver = Saver(
+            path=Store(self.directory).path(task.task_id, CHECKPOINT), every_s=self.every_s
+        )
         if self.resume and saver.path.exists():
             saver.restore(run)
         return saver

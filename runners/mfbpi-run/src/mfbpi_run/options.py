@@ -9,6 +9,9 @@ from typing import Any
 
 import click
 
+#: Seconds between checkpoints: short runs write none, and a killed one loses little.
+CHECKPOINT_EVERY_S = 300.0
+
 _ARGUMENTS = "mfbpi_run.arguments"
 
 #: Options that the message on how to continue sets itself.
@@ -50,7 +53,7 @@ def execution(command: Command) -> Command:
             click.option(
                 "--checkpoint-every",
                 type=click.FloatRange(min=0.0),
-                default=300.0,
+                default=CHECKPOINT_EVERY_S,
                 show_default=True,
                 metavar="SECONDS",
                 help="Save long runs so often, so that resume goes on inside them; 0: never.",

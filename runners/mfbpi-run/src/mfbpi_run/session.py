@@ -19,13 +19,11 @@ from mfbpi_run.checkpoint import Checkpoints
 from mfbpi_run.driver import Record, already_done, execute
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.interrupt import Interrupts
+from mfbpi_run.options import CHECKPOINT_EVERY_S
 from mfbpi_run.output import warn
 from mfbpi_run.plan import Plan
 from mfbpi_run.progress import Progress
 from mfbpi_run.store import Store, StoreError, create_first, default_directories, unwritable
-
-#: Seconds between checkpoints: short runs write none, and a killed one loses little.
-CHECKPOINT_EVERY_S = 300.0
 
 IfExists = Literal["fail", "resume", "overwrite"]
 

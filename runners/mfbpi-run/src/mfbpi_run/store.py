@@ -24,6 +24,9 @@ from mfbpi_run.table import SCHEMA_VERSION
 #: What the directory's results have in common.
 MANIFEST = "run.json"
 
+#: Suffix of what a long run goes on from, until its rows are written.
+CHECKPOINT = ".checkpoint.npz"
+
 _LOCK = ".lock"
 
 _RESULT = re.compile(r"[0-9a-f]{16}(\.arrays)?\.(parquet|error\.json)")
@@ -112,7 +115,7 @@ class Store:
         # The rows come last: where they are, the task is complete.
         for suffix in sorted(outcome.tables, key=len, reverse=True):
             self.write(self.path(task.task_id, suffix), outcome.tables[suffix])
-        for suffix in (".error.json", ".checkpoint.npz"):
+        for suffix in (".error.json", CHECKPOINT):
             self.path(task.task_id, suffix).unlink(missing_ok=True)
         return self.path(task.task_id)
 

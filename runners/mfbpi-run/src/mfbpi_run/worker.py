@@ -48,6 +48,7 @@ class _Worker:
         run: the interaction loop.
         skipped: metrics that do not apply, with the reason.
         started: when the work began, on the clock of :func:`time.perf_counter`.
+        unsaved: why the run could not be saved on its way; empty if it could.
     """
 
     task: Task
@@ -55,6 +56,7 @@ class _Worker:
     run: Run
     skipped: dict[str, str]
     started: float
+    unsaved: str = ""
 
     @classmethod
     def prepare(cls, task: Task) -> _Worker:
@@ -96,6 +98,7 @@ class _Worker:
         saver = checkpoints.begin(self.task, self.run)
         for rows in self.run.evaluations():
             saver.measured(self.run, rows)
+        self.unsaved = saver.problem
         return saver.rows
 
     def _provenance(self) -> dict[str, Any]:
@@ -105,6 +108,7 @@ class _Worker:
             "task": attrs.asdict(self.task),
             **provenance.describe(self._used()),
             "skipped_metrics": self.skipped,
+            "checkpoint_problem": self.unsaved,
             "agent_profile": self.run.agent.profile,
             "durations": {
                 "learning_s": self.run.learning_s,
