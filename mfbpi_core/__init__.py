@@ -7,11 +7,13 @@ from mfbpi_core.environment import Cells, Environment, Protocol
 from mfbpi_core.executor import Executor
 from mfbpi_core.hookspecs import hookimpl
 from mfbpi_core.interaction import Interaction
+from mfbpi_core.lockstep import Lockstep
 from mfbpi_core.loop import Run
 from mfbpi_core.mdp import TabularMDP
 from mfbpi_core.metric import Metric
 from mfbpi_core.plugin import Plugin, PluginProblem
 from mfbpi_core.registry import Registry
+from mfbpi_core.replicas import Replicas
 from mfbpi_core.seeding import Streams
 from mfbpi_core.specs import (
     API_VERSION,
@@ -49,6 +51,7 @@ __all__ = [
     "ExecutorSpec",
     "ExperimentSpec",
     "Interaction",
+    "Lockstep",
     "Metric",
     "MetricSpec",
     "NoConfig",
@@ -59,6 +62,7 @@ __all__ = [
     "Problem",
     "Protocol",
     "Registry",
+    "Replicas",
     "Row",
     "Run",
     "Snapshot",

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
 
 #: Runs one task, given as its canonical JSON; importable by name, so that it can be pickled.
 RunTask = Callable[[str], Outcome]
+
+
+class Work(Protocol):
+    """What an executor hands to a worker: a task, or several that run together."""
+
+    @property
+    def task_id(self) -> str:
+        """Identifies it and its outcome."""
+
+    def to_json(self) -> str:
+        """The text that a worker gets."""
 
 
 class Executor(ABC):
@@ -26,7 +36,7 @@ class Executor(ABC):
         self.config = config
 
     @abstractmethod
-    def map(self, run: RunTask, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    def map(self, run: RunTask, tasks: Sequence[Work]) -> Iterator[Outcome]:
         """Run every task and yield its outcome as it ends, in any order.
 
         A task that raises, or whose worker dies, yields an outcome with status ``"failed"`` and

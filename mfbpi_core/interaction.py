@@ -19,6 +19,11 @@ class Interaction:
         environment: reset here, once with ``seed`` and afterwards without.
         agent: the agent.
         seed: seed of the environment.
+
+    Attributes:
+        step: steps taken.
+        episode: episodes ended.
+        observation: what the environment shows now.
     """
 
     def __init__(self, environment: Environment, agent: Agent, seed: int) -> None:
@@ -26,14 +31,14 @@ class Interaction:
         self.agent = agent
         self.step = 0
         self.episode = 0
-        self._observation, _ = environment.reset(seed=seed)
+        self.observation, _ = environment.reset(seed=seed)
 
     def state_dict(self) -> dict[str, Any]:
         """Where both stand, as a copy: loading it later goes on bit for bit."""
         return {
             "step": self.step,
             "episode": self.episode,
-            "observation": copy.deepcopy(self._observation),
+            "observation": copy.deepcopy(self.observation),
             "environment": self.environment.state_dict(),
             "agent": self.agent.state_dict(),
         }
@@ -42,7 +47,7 @@ class Interaction:
         """Restore what :meth:`state_dict` returned."""
         self.step = state["step"]
         self.episode = state["episode"]
-        self._observation = copy.deepcopy(state["observation"])
+        self.observation = copy.deepcopy(state["observation"])
         self.environment.load_state_dict(state["environment"])
         self.agent.load_state_dict(state["agent"])
 
@@ -51,34 +56,38 @@ class Interaction:
 
         Compiled where both sides can and no number of episodes is asked for.
         """
-        chunk = None
         simulator = self.environment.simulator
+        chunk = None
         if simulator is not None and n_episodes is None:
             chunk = self.agent.advance(simulator, n_steps)
         if chunk is None:
-            chunk = self._step_by_step(n_steps, n_episodes)
-        else:
-            chunk = attrs.evolve(chunk, start=self.step)
-            self._observation = self.environment.observation
-        self.step += len(chunk)
-        self.episode += chunk.episodes_ended
-        return chunk
+            return self._step_by_step(n_steps, n_episodes)
+        self.observation = self.environment.observation
+        return self._counted(attrs.evolve(chunk, start=self.step))
 
     def _step_by_step(self, n_steps: int, n_episodes: int | None) -> Transitions:
         steps: list[Transition] = []
         episodes = 0
         while len(steps) < n_steps and (n_episodes is None or episodes < n_episodes):
-            transition = self._one_step()
+            transition = self.act(self.agent.select_action(self.observation))
+            self.agent.update(transition)
             steps.append(transition)
-            episodes += transition.terminated or transition.truncated
-        return Transitions.from_steps(self.step, steps)
+            episodes += transition.ends_episode
+        return self.gathered(steps)
 
-    def _one_step(self) -> Transition:
-        observation = self._observation
-        action = self.agent.select_action(observation)
+    def act(self, action: int) -> Transition:
+        """Take one step in the environment, which the agent is not told and is not counted yet."""
+        observation = self.observation
         following, reward, terminated, truncated, _ = self.environment.step(action)
         transition = Transition(observation, action, reward, following, terminated, truncated)
-        self.agent.update(transition)
-        ended = terminated or truncated
-        self._observation = self.environment.reset()[0] if ended else following
+        self.observation = self.environment.reset()[0] if transition.ends_episode else following
         return transition
+
+    def gathered(self, steps: list[Transition]) -> Transitions:
+        """Count the latest steps, and put them into columns."""
+        return self._counted(Transitions.from_steps(self.step, steps))
+
+    def _counted(self, chunk: Transitions) -> Transitions:
+        self.step += len(chunk)
+        self.episode += chunk.episodes_ended
+        return chunk

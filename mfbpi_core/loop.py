@@ -15,7 +15,7 @@ from mfbpi_core.errors import PluginError
 from mfbpi_core.interaction import Interaction
 from mfbpi_core.metric import Metric
 from mfbpi_core.seeding import Streams
-from mfbpi_core.types import Row, Snapshot
+from mfbpi_core.types import Row, Snapshot, Transitions
 
 #: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
 MAX_CHUNK_STEPS, MAX_CHUNK_BYTES = 50_000, 2**26
@@ -79,11 +79,11 @@ class Run:
                 finite.
         """
         if not self.begun:
-            self.begun = True
-            yield self._measure()
-        while not self._ended():
+            yield self.measure()
+        while not self.ended:
             self._advance()
-            yield self._measure()
+            if self.due:
+                yield self.measure()
 
     def state_dict(self) -> dict[str, Any]:
         """Everything that running changes, as a copy."""
@@ -104,28 +104,44 @@ class Run:
         self.learning_s = state["learning_s"]
         self.metrics_s = state["metrics_s"]
 
-    def _ended(self) -> bool:
-        interaction = self.interaction
-        done = self.episodes is not None and interaction.episode >= self.episodes
-        return done or interaction.step >= self.horizon
+    @property
+    def ended(self) -> bool:
+        """Whether the horizon, or the last episode, is reached."""
+        return self.interaction.step >= self.horizon or self.episodes_left == 0
+
+    @property
+    def due(self) -> bool:
+        """Whether an evaluation is due now."""
+        return self.ended or self.interaction.step % self.eval_every == 0
+
+    @property
+    def steps_ahead(self) -> int:
+        """Steps to the next evaluation, no more than fit into a chunk."""
+        step = self.interaction.step
+        following = (step // self.eval_every + 1) * self.eval_every
+        return min(min(following, self.horizon) - step, longest_chunk(self.environment))
+
+    @property
+    def episodes_left(self) -> int | None:
+        """Episodes to go, or None where nothing limits them."""
+        return None if self.episodes is None else max(0, self.episodes - self.interaction.episode)
 
     def _advance(self) -> None:
-        """Advance to the next evaluation point, in chunks of bounded size."""
-        interaction = self.interaction
-        following = (interaction.step // self.eval_every + 1) * self.eval_every
-        target = min(following, self.horizon)
-        longest = longest_chunk(self.environment)
-        while interaction.step < target and not self._ended():
-            left = None if self.episodes is None else self.episodes - interaction.episode
-            started = time.perf_counter()
-            chunk = interaction.advance(min(target - interaction.step, longest), left)
-            learned = time.perf_counter()
-            for metric in self.metrics.values():
-                metric.observe(chunk)
-            self.learning_s += learned - started
-            self.metrics_s += time.perf_counter() - learned
+        started = time.perf_counter()
+        chunk = self.interaction.advance(self.steps_ahead, self.episodes_left)
+        self.observe(chunk, time.perf_counter() - started)
 
-    def _measure(self) -> list[Row]:
+    def observe(self, chunk: Transitions, learning_s: float) -> None:
+        """Let the metrics see the latest steps, which took so long."""
+        started = time.perf_counter()
+        for metric in self.metrics.values():
+            metric.observe(chunk)
+        self.learning_s += learning_s
+        self.metrics_s += time.perf_counter() - started
+
+    def measure(self) -> list[Row]:
+        """The rows of this moment."""
+        self.begun = True
         interaction = self.interaction
         started = time.perf_counter()
         snapshot = Snapshot(

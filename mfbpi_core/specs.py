@@ -83,10 +83,13 @@ class AgentSpec(Spec):
         preset: import string of a function from :class:`Problem` to a dictionary of parameters,
             the published settings for that problem; they replace the ``Config``'s defaults and
             give way to what the user sets. Empty if the defaults serve everywhere.
+        replicas: import string of a :class:`Replicas`, or of what builds one, for running several
+            seeds at once; empty if there is none.
     """
 
     needs: frozenset[str] = attrs.field(default=frozenset(), converter=_needs)
     preset: str = attrs.field(default="", validator=_check_optional_import_string)
+    replicas: str = attrs.field(default="", validator=_check_optional_import_string)
 
 
 @attrs.frozen(kw_only=True)

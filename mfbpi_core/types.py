@@ -61,6 +61,11 @@ class Transition:
     terminated: bool = False
     truncated: bool = False
 
+    @property
+    def ends_episode(self) -> bool:
+        """Whether the episode ended with this step, for either reason."""
+        return self.terminated or self.truncated
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Transitions:

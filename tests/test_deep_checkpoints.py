@@ -46,8 +46,8 @@ def test_killed_run_goes_on_bit_for_bit(
     whole = rows(run_task(task.to_json()), tmp_path)
     measured, left = Saver.measured, [4]
 
-    def failing(self: Saver, run: Any, new: Any) -> None:
-        measured(self, run, new)
+    def failing(self: Saver, run: Any, rows: Any) -> None:
+        measured(self, run, rows)
         assert not self.problem
         left[0] -= 1
         if left[0] == 0:

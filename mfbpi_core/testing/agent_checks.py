@@ -12,11 +12,13 @@ import numpy as np
 
 from mfbpi_core.agent import Agent
 from mfbpi_core.config import from_dict
+from mfbpi_core.interaction import Interaction
+from mfbpi_core.replicas import Replicas
 from mfbpi_core.specs import load_object
 from mfbpi_core.testing.comparison import require_equal
 from mfbpi_core.testing.generators import require_independence
 from mfbpi_core.testing.outcomes import CheckSkipped, require
-from mfbpi_core.testing.subject import ENVIRONMENT_SEED, Subject, World
+from mfbpi_core.testing.subject import AGENT_SEED, ENVIRONMENT_SEED, Subject, World
 from mfbpi_core.types import Problem, Transitions
 
 #: Steps of training: enough for a replay buffer to fill its first batches.
@@ -136,6 +138,27 @@ def preset_fits_config(subject: Subject) -> None:
         from_dict(config, values)
 
 
+def replicas_act_as_agents(subject: Subject) -> None:
+    """Replicas, where the spec names them, take the steps of agents with their generators."""
+    spec, world = subject.plugin.spec, subject.world()
+    if not spec.replicas:
+        raise CheckSkipped("the spec names no replicas")
+    seeds = (AGENT_SEED, AGENT_SEED + 1)
+    rngs = [np.random.default_rng(seed) for seed in seeds]
+    made: Replicas = load_object(spec.replicas)(world.problem(), subject.config(), rngs)
+    require(len(made.agents) == len(rngs), f"{len(rngs)} generators: {len(made.agents)} agents")
+    interactions = [Interaction(world.make(), agent, ENVIRONMENT_SEED) for agent in made.agents]
+    steps = []
+    for _ in range(N_STEPS):
+        actions = made.select_actions([i.observation for i in interactions])
+        steps.append([i.act(a) for i, a in zip(interactions, actions, strict=True)])
+        made.update(steps[-1])
+    for r, seed in enumerate(seeds):
+        expected = subject.interaction(world, seed).advance(N_STEPS)
+        found = interactions[r].gathered([step[r] for step in steps])
+        require_equal(expected, found, f"replica {r} is not the agent on its own")
+
+
 def global_generators_untouched(subject: Subject) -> None:
     """The global generators neither change nor matter."""
     for world in subject.worlds():
@@ -167,5 +190,6 @@ CHECKS = (
     recommend_has_no_side_effect,
     drivers_agree,
     preset_fits_config,
+    replicas_act_as_agents,
     global_generators_untouched,
 )

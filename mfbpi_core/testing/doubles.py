@@ -1,8 +1,9 @@
-"""Stand-ins for the other side of a contract: a simple agent, and a metric that records."""
+"""Stand-ins for the other side of a contract: a simple agent, replicas, a metric that records."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
 from mfbpi_core.metric import Metric
+from mfbpi_core.replicas import Replicas
 from mfbpi_core.types import Observation, Problem, Snapshot, Transition, Transitions
 
 #: Learning rate of :class:`KitAgent`.
@@ -53,6 +55,33 @@ class KitAgent(Agent):
 
     def _row(self, observation: Observation) -> int:
         return int(observation) if self.problem.n_states is not None else 0
+
+
+class OneByOne(Replicas):
+    """Replicas that share nothing, one after the other; subclasses name another agent."""
+
+    agent_type: ClassVar[type[Agent]] = KitAgent
+
+    def __init__(self, problem: Problem, config: Any, rngs: Sequence[np.random.Generator]) -> None:
+        super().__init__(problem, config, rngs)
+        self.agents = [self.agent_type(problem, config, rng) for rng in rngs]
+
+    def select_actions(self, observations: Sequence[Observation]) -> list[int]:
+        """Each its own."""
+        pairs = zip(self.agents, observations, strict=True)
+        return [agent.select_action(observation) for agent, observation in pairs]
+
+    def update(self, transitions: Sequence[Transition]) -> None:
+        """Each its own."""
+        for agent, transition in zip(self.agents, transitions, strict=True):
+            agent.update(transition)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Nothing more: the agents are saved with their runs."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Nothing."""
 
 
 class Recorder(Metric):

@@ -18,31 +18,30 @@ import attrs
 import numpy as np
 import torch
 
-from mfbpi_agent_bsp.agent import BSP
+from mfbpi_agent_bsp.agent import BSPReplicas
 from mfbpi_agent_bsp.config import Config as BSPConfig
 from mfbpi_agent_bsp.config import preset as bsp_preset
-from mfbpi_agent_bsp2.agent import BSP2
+from mfbpi_agent_bsp2.agent import BSP2Replicas
 from mfbpi_agent_bsp2.config import Config as BSP2Config
 from mfbpi_agent_bsp2.config import preset as bsp2_preset
-from mfbpi_agent_dbmf_bpi.agent import DBMFBPI
+from mfbpi_agent_dbmf_bpi.agent import DBMFBPIReplicas
 from mfbpi_agent_dbmf_bpi.config import Config as DBMFBPIConfig
 from mfbpi_agent_dbmf_bpi.config import preset as dbmf_bpi_preset
-from mfbpi_agent_ids.agent import IDS
+from mfbpi_agent_ids.agent import IDSReplicas
 from mfbpi_agent_ids.config import Config as IDSConfig
 from mfbpi_agent_ids.config import preset as ids_preset
-from mfbpi_core import Environment, Problem, Transition
+from mfbpi_core import Environment, Interaction, Problem
 from mfbpi_env_cartpole_swingup.environment import CartpoleSwingup
 from mfbpi_env_cartpole_swingup.environment import Config as CartpoleConfig
 from mfbpi_env_slipping_deep_sea.environment import Config as DeepSeaConfig
 from mfbpi_env_slipping_deep_sea.environment import SlippingDeepSea
-from mfbpi_lib_torch.learner import Learner
 
-#: Agent, its configuration and published settings.
+#: Replicas of an agent, its configuration and published settings.
 AGENTS = {
-    "dbmf_bpi": (DBMFBPI, DBMFBPIConfig, dbmf_bpi_preset),
-    "bsp": (BSP, BSPConfig, bsp_preset),
-    "bsp2": (BSP2, BSP2Config, bsp2_preset),
-    "ids": (IDS, IDSConfig, ids_preset),
+    "dbmf_bpi": (DBMFBPIReplicas, DBMFBPIConfig, dbmf_bpi_preset),
+    "bsp": (BSPReplicas, BSPConfig, bsp_preset),
+    "bsp2": (BSP2Replicas, BSP2Config, bsp2_preset),
+    "ids": (IDSReplicas, IDSConfig, ids_preset),
 }
 
 #: Milliseconds per step of the published code, and those to stay below here.
@@ -74,7 +73,7 @@ def environment_of(name: str, size: int = 50) -> Environment:
     return SlippingDeepSea(DeepSeaConfig(size=size))
 
 
-class Lockstep:
+class Timed:
     """Replicas of an agent, each in its own environment, with the time that the agent takes."""
 
     def __init__(self, agent: str, environments: list[Environment], name: str) -> None:
@@ -89,34 +88,26 @@ class Lockstep:
         )
         rngs = [np.random.default_rng(seed) for seed in range(len(environments))]
         settings: Any = attrs.evolve(config(), **preset(problem))
-        self.learner: Learner = kind.learner_type(problem, settings, rngs)
-        self.environments = environments
-        self.observations = [e.reset(seed=i)[0] for i, e in enumerate(environments)]
+        self.replicas = kind(problem, settings, rngs)
+        pairs = zip(environments, self.replicas.agents, strict=True)
+        self.interactions = [Interaction(e, a, seed) for seed, (e, a) in enumerate(pairs)]
 
     def steps(self, n_steps: int) -> list[float]:
         """Milliseconds of each of the next steps, all replicas together."""
         return [self._step() for _ in range(n_steps)]
 
     def _step(self) -> float:
+        observations = [i.observation for i in self.interactions]
         started = time.perf_counter()
-        actions = self.learner.select_actions(self.observations)
+        actions = self.replicas.select_actions(observations)
         chosen = time.perf_counter() - started
-        transitions = []
-        for r, environment in enumerate(self.environments):
-            following, reward, terminated, truncated, _ = environment.step(actions[r])
-            transitions.append(
-                Transition(
-                    self.observations[r], actions[r], reward, following, terminated, truncated
-                )
-            )
-            ended = terminated or truncated
-            self.observations[r] = environment.reset()[0] if ended else following
+        transitions = [i.act(a) for i, a in zip(self.interactions, actions, strict=True)]
         started = time.perf_counter()
-        self.learner.update(transitions)
+        self.replicas.update(transitions)
         return (chosen + time.perf_counter() - started) * 1e3
 
 
-def profile(run: Lockstep) -> str:
+def profile(run: Timed) -> str:
     """The functions in which most time is spent themselves, with their share."""
     profiler = cProfile.Profile()
     profiler.runcall(run.steps, STEPS // 2)
@@ -133,7 +124,7 @@ def profile(run: Lockstep) -> str:
 def rows() -> Iterator[str]:
     """Two lines for each agent and environment, and one for the replicas."""
     for (agent, name), (published, limit) in COSTS.items():
-        run = Lockstep(agent, [environment_of(name)], name)
+        run = Timed(agent, [environment_of(name)], name)
         run.steps(WARM_UP)
         costs = run.steps(STEPS)
         tenth, median = np.quantile(costs, 0.1), np.median(costs)
@@ -161,8 +152,8 @@ def yardstick_row() -> str:
 def replicas_row() -> str:
     """The cost of a replica among several, against that of one alone, in DeepSea 10."""
     name = "slipping_deep_sea"
-    alone = Lockstep("dbmf_bpi", [environment_of(name, 10)], name)
-    together = Lockstep("dbmf_bpi", [environment_of(name, 10) for _ in range(REPLICAS)], name)
+    alone = Timed("dbmf_bpi", [environment_of(name, 10)], name)
+    together = Timed("dbmf_bpi", [environment_of(name, 10) for _ in range(REPLICAS)], name)
     for run in (alone, together):
         run.steps(WARM_UP // 2)
     one = statistics.median(alone.steps(REPLICA_STEPS))

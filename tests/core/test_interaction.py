@@ -117,7 +117,9 @@ class Compiled(KitAgent):
         """One chunk."""
         self.calls += 1
         inner = Interaction.__new__(Interaction)
-        vars(inner).update(environment=simulator, agent=self, _observation=simulator.state, step=99)
+        vars(inner).update(
+            environment=simulator, agent=self, observation=simulator.state, step=99, episode=0
+        )
         return inner._step_by_step(n_steps, None)
 
 

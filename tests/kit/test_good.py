@@ -13,6 +13,7 @@ NOT_APPLICABLE = {
     ("agent linear", "allocation_is_a_distribution"),
     ("agent linear", "drivers_agree"),
     ("agent linear", "preset_fits_config"),
+    ("agent linear", "replicas_act_as_agents"),
     ("experiment kit/small", "choices_fit_their_plugins"),
     ("executor in_turn", "killed_worker_is_reported"),
 }

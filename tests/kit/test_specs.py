@@ -26,6 +26,8 @@ SPECS = {
     "no_finding": ("returns_an_experiment", "cannot import 'kit_good:nothing'"),
     "out_of_range": ("choices_fit_their_plugins", "rate is 1.5; expected float > 0, <= 1"),
     "preset": ("preset_fits_config", r"unknown parameter 'rat'; did you mean rate\?"),
+    "onestream": ("replicas_act_as_agents", "replica 0 is not the agent on its own"),
+    "oneagent": ("replicas_act_as_agents", "2 generators: 1 agents"),
     "undefined": ("config_round_trips", "missing 1 required keyword-only argument: 'rate'"),
     "unwritable": ("config_round_trips", "cannot be written as JSON"),
     "rounded": ("config_round_trips", "unexpected keyword argument|changes on its way"),

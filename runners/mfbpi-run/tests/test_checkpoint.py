@@ -81,8 +81,8 @@ def interrupted(task: Task, directory: Path, monkeypatch: pytest.MonkeyPatch, af
     """Run the task and fail after so many evaluations, each of which is saved."""
     measured, left = Saver.measured, [after]
 
-    def failing(self: Saver, run: Any, new: Any) -> None:
-        measured(self, run, new)
+    def failing(self: Saver, run: Any, rows: Any) -> None:
+        measured(self, run, rows)
         left[0] -= 1
         if left[0] == 0:
             raise RuntimeError("killed")

@@ -24,6 +24,7 @@ from mfbpi_core import (
 )
 from mfbpi_core.errors import RequirementError
 from mfbpi_core.experiment import Choice, Experiment, RunGrid
+from mfbpi_core.testing.doubles import OneByOne
 from mfbpi_core.testing.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
 
 
@@ -109,6 +110,12 @@ class QLearner(Agent):
         if terminated or truncated:
             simulator.reset()
         return transition
+
+
+class QReplicas(OneByOne):
+    """Several of them."""
+
+    agent_type = QLearner
 
 
 class LinearQLearner(QLearner):
@@ -265,6 +272,7 @@ def mfbpi_agents():
         config=config,
         needs={"states"},
         preset="kit_good:preset",
+        replicas="kit_good:QReplicas",
     )
     yield AgentSpec(name="linear", factory="kit_good:LinearQLearner", config=config)
 

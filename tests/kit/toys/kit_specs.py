@@ -3,7 +3,7 @@
 # ruff: noqa: D102 - methods are explained by their class
 
 import attrs
-from kit_good import OCCUPATION, Occupation, QLearner
+from kit_good import OCCUPATION, Occupation, QLearner, QReplicas
 
 from mfbpi_core import (
     AgentSpec,
@@ -75,6 +75,10 @@ def mfbpi_agents():
     yield AgentSpec(
         name="preset", factory=q, config="kit_good:Config", preset=f"{__name__}:bad_preset"
     )
+    for name in ("OneStream", "OneAgent"):
+        yield AgentSpec(
+            name=name.lower(), factory=q, config="kit_good:Config", replicas=f"{__name__}:{name}"
+        )
     yield AgentSpec(name="noconfig", factory=q, config=f"{__name__}:OCCUPATION")
     yield AgentSpec(name="twolines", factory=q, config="kit_good:Config", summary="one\ntwo")
 
@@ -129,6 +133,20 @@ def both(quick):
 def no_finding(quick):
     """An experiment whose finding does not exist."""
     return attrs.evolve(grid(quick), finding="kit_good:nothing")
+
+
+class OneStream(QReplicas):
+    """Replicas that all draw from the first one's generator."""
+
+    def __init__(self, problem, config, rngs):
+        super().__init__(problem, config, [rngs[0]] * len(rngs))
+
+
+class OneAgent(QReplicas):
+    """A single replica, however many generators there are."""
+
+    def __init__(self, problem, config, rngs):
+        super().__init__(problem, config, rngs[:1])
 
 
 def bad_preset(problem):

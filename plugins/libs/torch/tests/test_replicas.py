@@ -11,7 +11,7 @@ from mfbpi_core import Interaction
 from mfbpi_core.errors import CheckpointError, UsageError
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
-from mfbpi_lib_torch.replicas import Replicas
+from mfbpi_lib_torch.replicas import DeepReplicas
 
 SEEDS = (3, 4, 5)
 
@@ -22,38 +22,55 @@ class Plain(DeepAgent):
     learner_type = BootstrappedDQN
 
 
-def test_replicas_take_the_steps_of_single_agents(
-    environment_type, make_learner, make_problem, make_config
-):
+class PlainReplicas(DeepReplicas):
+    """Several of them."""
+
+    learner_type = BootstrappedDQN
+
+
+def advance(replicas, interactions, n_steps):
+    """Step together; the transitions of each replica."""
+    steps = [[] for _ in interactions]
+    for _ in range(n_steps):
+        actions = replicas.select_actions([i.observation for i in interactions])
+        transitions = [i.act(a) for i, a in zip(interactions, actions, strict=True)]
+        replicas.update(transitions)
+        for taken, transition in zip(steps, transitions, strict=True):
+            taken.append(transition)
+    return [i.gathered(taken) for i, taken in zip(interactions, steps, strict=True)]
+
+
+def test_replicas_take_the_steps_of_single_agents(environment_type, make_problem, make_config):
     """Three side by side: the transitions, weights and recommendations of three on their own."""
-    learner = make_learner(environment_type(), seeds=SEEDS)
-    environments = [environment_type() for _ in SEEDS]
-    replicas = Replicas(learner, environments, seeds=[10 * s for s in SEEDS])
-    chunks = [replicas.advance(60), replicas.advance(90)]
+    problem = make_problem(environment_type())
+    rngs = [np.random.default_rng(seed) for seed in SEEDS]
+    replicas = PlainReplicas(problem, make_config(), rngs)
+    interactions = [
+        Interaction(environment_type(), agent, seed=10 * seed)
+        for agent, seed in zip(replicas.agents, SEEDS, strict=True)
+    ]
+    chunks = advance(replicas, interactions, 150)
 
     for r, seed in enumerate(SEEDS):
-        problem = make_problem(environment_type())
         agent = Plain(problem, make_config(), np.random.default_rng(seed))
-        alone = Interaction(environment_type(), agent, seed=10 * seed)
-        for chunk in chunks:
-            expected = alone.advance(len(chunk[r]))
-            np.testing.assert_array_equal(chunk[r].actions, expected.actions)
-            np.testing.assert_array_equal(chunk[r].observations, expected.observations)
-            assert chunk[r].start == expected.start
+        expected = Interaction(environment_type(), agent, seed=10 * seed).advance(150)
+        np.testing.assert_array_equal(chunks[r].actions, expected.actions)
+        np.testing.assert_array_equal(chunks[r].observations, expected.observations)
         own = slice(4 * r, 4 * r + 4)
         torch.testing.assert_close(
-            learner.q.layers.w2[own], agent.learner.q.layers.w2, rtol=1e-4, atol=1e-5
+            replicas.learner.q.layers.w2[own], agent.learner.q.layers.w2, rtol=1e-4, atol=1e-5
         )
         for observation in expected.observations[-10:]:
             assert replicas.agents[r].recommend(observation) == agent.recommend(observation)
 
 
-def test_a_replica_is_not_stepped_alone(make_learner, small_sea):
+def test_a_replica_is_not_stepped_alone(make_problem, make_config, small_sea):
     """Acting or learning on its own is refused with what to do."""
-    replicas = Replicas(make_learner(small_sea(), seeds=(1, 2)), [small_sea(), small_sea()], [1, 2])
-    with pytest.raises(UsageError, match="advance"):
+    rngs = [np.random.default_rng(seed) for seed in (1, 2)]
+    replicas = PlainReplicas(make_problem(small_sea()), make_config(), rngs)
+    with pytest.raises(UsageError, match="select_actions"):
         replicas.agents[0].select_action(small_sea().reset(seed=0)[0])
-    with pytest.raises(UsageError, match="advance"):
+    with pytest.raises(UsageError, match="update of its replicas"):
         replicas.agents[0].update(None)
 
 

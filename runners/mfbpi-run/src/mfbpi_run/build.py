@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,7 @@ from mfbpi_core.executor import Executor
 from mfbpi_core.metric import Metric
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
+from mfbpi_core.replicas import Replicas
 from mfbpi_core.specs import load_object
 from mfbpi_core.task import PluginRef
 from mfbpi_core.types import Problem
@@ -111,6 +112,17 @@ def agent(registry: Registry, ref: PluginRef, about: Problem, rng: np.random.Gen
     config = parameters(plugin, ref.config)
     with blaming(plugin):
         built: Agent = plugin.load_factory()(about, config, rng)
+    return built
+
+
+def replicas(
+    registry: Registry, ref: PluginRef, about: Problem, rngs: Sequence[np.random.Generator]
+) -> Replicas:
+    """Build replicas of an agent that has them, one for each generator."""
+    plugin = registry.get("agent", ref.name)
+    config = parameters(plugin, ref.config)
+    with blaming(plugin):
+        built: Replicas = load_object(plugin.spec.replicas)(about, config, rngs)
     return built
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.lockstep import Lockstep
 from mfbpi_core.loop import Run
-from mfbpi_core.task import Task
 from mfbpi_core.types import Row
 from mfbpi_run import encoding
 from mfbpi_run.store import CHECKPOINT, Store
@@ -30,18 +30,16 @@ class Checkpoints:
     every_s: float
     resume: bool
 
-    def begin(self, task: Task, run: Run) -> Saver:
-        """Restore the run if it was saved before.
+    def begin(self, task_id: str, run: Run | Lockstep, rows: list[list[Row]]) -> Saver:
+        """Restore a run, and the rows of each of its tasks, if they were saved before.
 
         Raises:
             CheckpointError: when the file cannot be used, saying what to do.
         """
-        saver = Saver(
-            path=Store(self.directory).path(task.task_id, CHECKPOINT), every_s=self.every_s
-        )
-        if self.resume and saver.path.exists():
-            saver.restore(run)
-        return saver
+        path = Store(self.directory).path(task_id, CHECKPOINT)
+        if self.resume and path.exists():
+            _restore(path, run, rows)
+        return Saver(path=path, every_s=self.every_s)
 
 
 @attrs.define(kw_only=True)
@@ -51,25 +49,25 @@ class Saver:
     Attributes:
         path: the file.
         every_s: least number of seconds between two checkpoints.
-        rows: the rows measured so far, by this process or before it.
         problem: why the run cannot be saved; empty if it can.
     """
 
     path: Path
     every_s: float
-    rows: list[Row] = attrs.field(factory=list)
     problem: str = ""
     _last: float = attrs.field(factory=time.monotonic)
 
-    def measured(self, run: Run, rows: list[Row]) -> None:
-        """Take in the rows of an evaluation, and save if it is time."""
-        self.rows.extend(rows)
+    def measured(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+        """Save, with the rows measured so far, if it is time."""
         if not self.problem and time.monotonic() - self._last >= self.every_s:
-            self._save(run)
+            self._save(run, rows)
             self._last = time.monotonic()
 
-    def _save(self, run: Run) -> None:
-        tree = {"run": run.state_dict(), "rows": [list(attrs.astuple(row)) for row in self.rows]}
+    def _save(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+        tree = {
+            "run": run.state_dict(),
+            "rows": [[list(attrs.astuple(row)) for row in own] for own in rows],
+        }
         try:
             content = encoding.to_bytes(tree)
         except CheckpointError as error:
@@ -78,17 +76,18 @@ class Saver:
             return
         Store(self.path.parent).write(self.path, content)
 
-    def restore(self, run: Run) -> None:
-        """Go on where the file was written; see :meth:`Checkpoints.begin`."""
-        try:
-            tree: dict[str, Any] = encoding.from_bytes(self.path.read_bytes())
-            run.load_state_dict(tree["run"])
-            self.rows = [Row(**dict(zip(_FIELDS, row, strict=True))) for row in tree["rows"]]
-        except Exception as error:
-            raise CheckpointError(
-                f"{self.path.name} cannot be used ({type(error).__name__}: {error}); delete it to "
-                "run the task from its start"
-            ) from error
+
+def _restore(path: Path, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+    try:
+        tree: dict[str, Any] = encoding.from_bytes(path.read_bytes())
+        run.load_state_dict(tree["run"])
+        for own, saved in zip(rows, tree["rows"], strict=True):
+            own.extend(Row(**dict(zip(_FIELDS, row, strict=True))) for row in saved)
+    except Exception as error:
+        raise CheckpointError(
+            f"{path.name} cannot be used ({type(error).__name__}: {error}); delete it to "
+            "run the task from its start"
+        ) from error
 
 
 _FIELDS = [field.name for field in attrs.fields(Row)]

@@ -10,13 +10,14 @@ from typing import Literal
 
 import attrs
 
-from mfbpi_core.executor import Executor, RunTask
+from mfbpi_core.executor import Executor, RunTask, Work
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
+from mfbpi_run import together
 from mfbpi_run.checkpoint import Checkpoints
 from mfbpi_run.interrupt import Interrupts
 from mfbpi_run.progress import Progress
-from mfbpi_run.store import Store
+from mfbpi_run.store import CHECKPOINT, Store
 from mfbpi_run.worker import run_task
 
 Status = Literal["done", "kept", "failed", "pending"]
@@ -55,16 +56,18 @@ def already_done(tasks: Sequence[Task], store: Store, resume: bool) -> list[Reco
 def execute(
     executor: Executor,
     records: Sequence[Record],
+    works: Sequence[Work],
     store: Store,
     progress: Progress,
     interrupts: Interrupts,
     checkpoints: Checkpoints | None = None,
 ) -> list[Record]:
-    """Run the pending tasks; every outcome is written as it comes.
+    """Run what is pending; every outcome is written as it comes.
 
     Args:
         executor: where they run.
         records: every task of the plan.
+        works: the pending tasks, some of them together.
         store: where outcomes are written.
         progress: counts them.
         interrupts: held back while an outcome is written and counted.
@@ -76,26 +79,25 @@ def execute(
     Raises:
         StoreError: when an outcome cannot be written; the workers are stopped.
     """
-    pending = {r.task.task_id: r.task for r in records if r.status == "pending"}
+    pending = {work.task_id: work for work in works}
     ended: dict[str, Record] = {}
     run = partial(run_task, checkpoints=checkpoints)
-    with _outcomes(executor, run, list(pending.values())) as outcomes:
+    with _outcomes(executor, run, works) as outcomes:
         for outcome in outcomes:
             with interrupts.held_back():
-                task = pending.pop(outcome.task_id)
-                ended[task.task_id] = _write(task, outcome, store, progress)
-    for task in pending.values():
-        lost = Outcome(task_id=task.task_id, status="failed", error="the executor lost this task")
-        ended[task.task_id] = _write(task, lost, store, progress)
+                ended |= _write(pending.pop(outcome.task_id), outcome, store, progress)
+    for task_id, work in pending.items():
+        lost = Outcome(task_id=task_id, status="failed", error="the executor lost this task")
+        ended |= _write(work, lost, store, progress)
     return [ended.get(record.task.task_id, record) for record in records]
 
 
 @contextmanager
 def _outcomes(
-    executor: Executor, run: RunTask, tasks: Sequence[Task]
+    executor: Executor, run: RunTask, works: Sequence[Work]
 ) -> Iterator[Iterator[Outcome]]:
     """The outcomes; however the block is left, the executor's workers are stopped."""
-    outcomes = executor.map(run, tasks) if tasks else iter(())
+    outcomes = executor.map(run, works) if works else iter(())
     try:
         yield outcomes
     finally:
@@ -104,10 +106,16 @@ def _outcomes(
             close()
 
 
-def _write(task: Task, outcome: Outcome, store: Store, progress: Progress) -> Record:
-    file = store.save(task, outcome)
-    progress.finished(None if outcome.status == "done" else failure_line(task, outcome.error))
-    return Record(task=task, status=outcome.status, file=file)
+def _write(work: Work, outcome: Outcome, store: Store, progress: Progress) -> dict[str, Record]:
+    """Write what became of a piece of work; the record of each of its tasks."""
+    records = {}
+    for task, own in together.separated(work, outcome):
+        file = store.save(task, own)
+        progress.finished(None if own.status == "done" else failure_line(task, own.error))
+        records[task.task_id] = Record(task=task, status=own.status, file=file)
+    if outcome.status == "done":
+        store.path(work.task_id, CHECKPOINT).unlink(missing_ok=True)
+    return records
 
 
 def failure_line(task: Task, error: str) -> str:

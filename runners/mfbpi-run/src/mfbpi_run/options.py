@@ -51,6 +51,14 @@ def execution(command: Command) -> Command:
                 help="Tasks at the same time. Default: one per core.",
             ),
             click.option(
+                "--replicas",
+                type=click.IntRange(min=1),
+                default=1,
+                show_default=True,
+                metavar="N",
+                help="Seeds that run together in one process, for agents that have replicas.",
+            ),
+            click.option(
                 "--checkpoint-every",
                 type=click.FloatRange(min=0.0),
                 default=CHECKPOINT_EVERY_S,

@@ -12,9 +12,9 @@ import attrs
 import click
 
 from mfbpi_core.errors import UsageError
-from mfbpi_core.executor import Executor
+from mfbpi_core.executor import Executor, Work
 from mfbpi_core.registry import Registry
-from mfbpi_run import build, report
+from mfbpi_run import build, report, together
 from mfbpi_run.checkpoint import Checkpoints
 from mfbpi_run.driver import Record, already_done, execute
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
@@ -37,6 +37,7 @@ class Settings:
         if_exists: what to do where it holds results.
         executor: name of the executor.
         jobs: tasks at the same time; None for one per core.
+        replicas: seeds that run together in one process, where the agent has replicas.
         dry_run: show the plan and do nothing.
         as_json: print JSON instead of tables.
         progress: whether a progress bar may be shown.
@@ -49,6 +50,7 @@ class Settings:
     if_exists: IfExists = "fail"
     executor: str = "process"
     jobs: int | None = None
+    replicas: int = 1
     dry_run: bool = False
     as_json: bool = False
     progress: bool = True
@@ -63,7 +65,7 @@ def carry_out(registry: Registry, plan: Plan, settings: Settings) -> int:
     Raises:
         UsageError: when it cannot be run as asked.
     """
-    for message in plan.warnings:
+    for message in (*plan.warnings, *together.warnings(registry, plan.tasks, settings.replicas)):
         warn(message)
     executor = build.executor(registry, settings.executor, settings.jobs or available_cores())
     candidates = default_directories(plan.agents, [site.environment.shown for site in plan.sites])
@@ -102,11 +104,13 @@ def _run(
 ) -> int:
     records = _opened(store, plan, settings)
     store.record(plan.manifest())
-    progress = _progress(records, executor, settings)
+    pending = [record.task for record in records if record.status == "pending"]
+    works = together.grouped(registry, pending, settings.replicas)
+    progress = _progress(records, works, executor, settings)
     try:
         with progress:
             checkpoints = _checkpoints(settings, store)
-            records = execute(executor, records, store, progress, interrupts, checkpoints)
+            records = execute(executor, records, works, store, progress, interrupts, checkpoints)
     except KeyboardInterrupt:
         click.echo(_stopped("interrupted", progress, settings, store), err=True)
         return INTERRUPTED
@@ -131,11 +135,14 @@ def _checkpoints(settings: Settings, store: Store) -> Checkpoints | None:
     )
 
 
-def _progress(records: Sequence[Record], executor: Executor, settings: Settings) -> Progress:
+def _progress(
+    records: Sequence[Record], works: Sequence[Work], executor: Executor, settings: Settings
+) -> Progress:
+    side_by_side = max((len(together.tasks_of(work)) for work in works), default=1)
     return Progress(
         total=len(records),
         kept=sum(record.status == "kept" for record in records),
-        jobs=executor.jobs or 1,
+        jobs=(executor.jobs or 1) * side_by_side,
         visible=settings.progress and sys.stderr.isatty(),
     )
 

@@ -115,8 +115,7 @@ class Store:
         # The rows come last: where they are, the task is complete.
         for suffix in sorted(outcome.tables, key=len, reverse=True):
             self.write(self.path(task.task_id, suffix), outcome.tables[suffix])
-        for suffix in (".error.json", CHECKPOINT):
-            self.path(task.task_id, suffix).unlink(missing_ok=True)
+        self.path(task.task_id, ".error.json").unlink(missing_ok=True)
         return self.path(task.task_id)
 
     def _save_error(self, task: Task, error: str) -> Path:

@@ -13,6 +13,7 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         factory="mfbpi_agent_bsp.agent:BSP",
         config="mfbpi_agent_bsp.config:Config",
         preset="mfbpi_agent_bsp.config:preset",
+        replicas="mfbpi_agent_bsp.agent:BSPReplicas",
         summary="Bootstrapped DQN with randomised priors; masks stored with transitions.",
         reference="Osband, Aslanides & Cassirer 2018",
         needs={"arrays"},

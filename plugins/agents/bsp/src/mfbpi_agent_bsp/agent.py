@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.replicas import DeepReplicas
 
 
 class BSPLearner(BootstrappedDQN):
@@ -21,5 +22,11 @@ class BSPLearner(BootstrappedDQN):
 
 class BSP(DeepAgent):
     """BSP; see the module for the algorithm."""
+
+    learner_type = BSPLearner
+
+
+class BSPReplicas(DeepReplicas):
+    """Several of them, learning at once."""
 
     learner_type = BSPLearner

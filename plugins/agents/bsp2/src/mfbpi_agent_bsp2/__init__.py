@@ -13,6 +13,7 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         factory="mfbpi_agent_bsp2.agent:BSP2",
         config="mfbpi_agent_bsp2.config:Config",
         preset="mfbpi_agent_bsp2.config:preset",
+        replicas="mfbpi_agent_bsp2.agent:BSP2Replicas",
         summary="Bootstrapped DQN with randomised priors; masks drawn for each batch.",
         reference="Russo & Proutiere 2023, section 5",
         needs={"arrays"},

@@ -10,9 +10,16 @@ from __future__ import annotations
 
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.replicas import DeepReplicas
 
 
 class BSP2(DeepAgent):
     """BSP2; see the module for the algorithm."""
+
+    learner_type = BootstrappedDQN
+
+
+class BSP2Replicas(DeepReplicas):
+    """Several of them, learning at once."""
 
     learner_type = BootstrappedDQN

@@ -13,6 +13,7 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         factory="mfbpi_agent_dbmf_bpi.agent:DBMFBPI",
         config="mfbpi_agent_dbmf_bpi.config:Config",
         preset="mfbpi_agent_dbmf_bpi.config:preset",
+        replicas="mfbpi_agent_dbmf_bpi.agent:DBMFBPIReplicas",
         summary="Deep exploration by the allocation of a bootstrapped bound.",
         reference="Russo & Proutiere 2023, section 4, algorithm 2",
         needs={"arrays"},

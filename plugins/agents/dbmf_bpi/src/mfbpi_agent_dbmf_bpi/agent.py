@@ -37,6 +37,7 @@ from mfbpi_lib_torch.layers import through_relu
 from mfbpi_lib_torch.learner import Values
 from mfbpi_lib_torch.losses import regression
 from mfbpi_lib_torch.memory import Batch
+from mfbpi_lib_torch.replicas import DeepReplicas
 
 
 class DBMFBPILearner(BootstrappedDQN):
@@ -158,5 +159,11 @@ def smallest_gaps(q: torch.Tensor, discounts: torch.Tensor) -> list[float]:
 
 class DBMFBPI(DeepAgent):
     """DBMF-BPI; see the module for the algorithm."""
+
+    learner_type = DBMFBPILearner
+
+
+class DBMFBPIReplicas(DeepReplicas):
+    """Several of them, learning at once."""
 
     learner_type = DBMFBPILearner

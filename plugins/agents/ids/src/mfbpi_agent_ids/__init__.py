@@ -13,6 +13,7 @@ def mfbpi_agents() -> Iterator[AgentSpec]:
         factory="mfbpi_agent_ids.agent:IDS",
         config="mfbpi_agent_ids.config:Config",
         preset="mfbpi_agent_ids.config:preset",
+        replicas="mfbpi_agent_ids.agent:IDSReplicas",
         summary="Information-directed sampling with a bootstrapped and a quantile network.",
         reference="Nikolov et al. 2019",
         needs={"arrays"},

@@ -30,6 +30,7 @@ from mfbpi_lib_torch.lane import Lane
 from mfbpi_lib_torch.learner import Values
 from mfbpi_lib_torch.losses import quantile_huber
 from mfbpi_lib_torch.memory import Batch
+from mfbpi_lib_torch.replicas import DeepReplicas
 
 #: Keeps variances and information away from zero.
 TINY = 1e-5
@@ -118,5 +119,11 @@ def information_ratio(
 
 class IDS(DeepAgent):
     """IDS; see the module for the algorithm."""
+
+    learner_type = IDSLearner
+
+
+class IDSReplicas(DeepReplicas):
+    """Several of them, learning at once."""
 
     learner_type = IDSLearner

@@ -14,9 +14,9 @@ from collections.abc import Generator, Sequence
 from multiprocessing import connection
 from typing import Any
 
-from mfbpi_core import Executor, Outcome, Task
+from mfbpi_core import Executor, Outcome
 from mfbpi_core.errors import ConfigError, PluginError
-from mfbpi_core.executor import RunTask
+from mfbpi_core.executor import RunTask, Work
 from mfbpi_executor_process.isolation import interruptions_held_back
 from mfbpi_executor_process.worker import READY, Worker
 
@@ -33,7 +33,7 @@ class Process(Executor):
         if jobs is not None and jobs < 1:
             raise ConfigError(f"jobs is {jobs}; expected 1 or more processes")
 
-    def map(self, run: RunTask, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def map(self, run: RunTask, tasks: Sequence[Work]) -> Generator[Outcome, None, None]:
         """Run the tasks and yield their outcomes as they end.
 
         Workers start at the first ``next()``. They are killed when the iterator is closed, or
@@ -67,7 +67,7 @@ def _pickled(run: RunTask) -> bytes:
 class _Crew:
     """The workers of one call of ``map``, and the tasks that wait for them."""
 
-    def __init__(self, pickled_run: bytes, tasks: Sequence[Task], jobs: int) -> None:
+    def __init__(self, pickled_run: bytes, tasks: Sequence[Work], jobs: int) -> None:
         self._run = pickled_run
         self._waiting = deque(tasks)
         self._jobs = jobs
@@ -145,5 +145,5 @@ _NO_WORKER = (
 )
 
 
-def _failed(task: Task, error: str) -> Outcome:
+def _failed(task: Work, error: str) -> Outcome:
     return Outcome(task_id=task.task_id, status="failed", error=error)

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from mfbpi_core import Outcome, Task
+from mfbpi_core import Outcome
+from mfbpi_core.executor import Work
 from mfbpi_executor_process.isolation import SINGLE_THREAD, environment, leave_interrupts_to_driver
 
 #: Sent by a worker that is ready for its first task.
@@ -51,10 +52,10 @@ class Worker:
             self._process.start()
         theirs.close()  # ours would keep the connection open when the worker dies
         self.sentinel = self._process.sentinel
-        self.task: Task | None = None
+        self.task: Work | None = None
         self.ready = False
 
-    def send(self, task: Task) -> None:
+    def send(self, task: Work) -> None:
         """Give it a task; if it has just died, the next :meth:`receive` says so."""
         self.task = task
         with contextlib.suppress(OSError):

@@ -10,8 +10,8 @@ import traceback
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mfbpi_core import Executor, Outcome, Task
-from mfbpi_core.executor import RunTask
+from mfbpi_core import Executor, Outcome
+from mfbpi_core.executor import RunTask, Work
 
 
 class Serial(Executor):
@@ -20,7 +20,7 @@ class Serial(Executor):
     def __init__(self, jobs: int | None, config: Any) -> None:  # noqa: ARG002 - a limit above 1
         super().__init__(1, config)
 
-    def map(self, run: RunTask, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    def map(self, run: RunTask, tasks: Sequence[Work]) -> Iterator[Outcome]:
         """Run each task when its outcome is asked for.
 
         A task that raises yields a failed outcome with its traceback. Ctrl-C is not a failure of
@@ -30,7 +30,7 @@ class Serial(Executor):
             yield _outcome(run, task)
 
 
-def _outcome(run: RunTask, task: Task) -> Outcome:
+def _outcome(run: RunTask, task: Work) -> Outcome:
     try:
         return run(task.to_json())
     except (Exception, SystemExit):  # a task that exits must not end the others

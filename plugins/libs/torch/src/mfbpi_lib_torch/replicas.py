@@ -1,10 +1,13 @@
-"""Several replicas of an agent in one process, each in an environment of its own, in lockstep."""
+"""Replicas of a deep agent: their networks are one batch, which is faster, above all on a GPU."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
-from mfbpi_core import Agent, Environment, Transition, Transitions
+import numpy as np
+
+from mfbpi_core import Agent, Problem, Replicas, Transition
 from mfbpi_core.errors import UsageError
 from mfbpi_core.types import Observation
 from mfbpi_lib_torch.learner import Learner
@@ -20,60 +23,46 @@ class Replica(Agent):
 
     def select_action(self, observation: Observation) -> int:  # noqa: ARG002 - refused
         """Refused: replicas act together."""
-        raise UsageError("a replica does not act on its own; advance all of them with Replicas")
+        raise UsageError("a replica does not act on its own; use select_actions of its replicas")
 
     def update(self, transition: Transition) -> None:  # noqa: ARG002 - refused
         """Refused: replicas learn together."""
-        raise UsageError("a replica does not learn on its own; advance all of them with Replicas")
+        raise UsageError("a replica does not learn on its own; use update of its replicas")
 
     def recommend(self, observation: Observation) -> int:
         """Recommendation rule of this replica."""
         return self._learner.recommend(observation, self._number)
 
+    def state_dict(self) -> dict[str, Any]:
+        """Nothing: replicas are saved together."""
+        return {}
 
-class Replicas:
-    """R environments and a learner for as many replicas.
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Nothing, as :meth:`state_dict`."""
 
-    The steps of each replica are those that an agent alone would take with the same generator in
-    the same environment, up to the rounding of batched products.
 
-    Args:
-        learner: for R replicas.
-        environments: R environments; reset here, once with their seed and afterwards without.
-        seeds: R seeds of the environments.
-    """
+class DeepReplicas(Replicas):
+    """The replicas of one learner; subclasses name its type."""
 
-    def __init__(
-        self, learner: Learner, environments: Sequence[Environment], seeds: Sequence[int]
-    ) -> None:
-        self.learner = learner
-        self.environments = list(environments)
-        self.agents = [Replica(learner, r) for r in range(len(self.environments))]
-        self.step = 0
-        pairs = zip(self.environments, seeds, strict=True)
-        self._observations = [e.reset(seed=seed)[0] for e, seed in pairs]
+    learner_type: ClassVar[type[Learner]]
 
-    def advance(self, n_steps: int) -> list[Transitions]:
-        """Take ``n_steps`` steps in every environment; the transitions of each replica."""
-        steps: list[list[Transition]] = [[] for _ in self.environments]
-        for _ in range(n_steps):
-            for taken, transition in zip(steps, self._one_step(), strict=True):
-                taken.append(transition)
-        chunks = [Transitions.from_steps(self.step, taken) for taken in steps]
-        self.step += n_steps
-        return chunks
+    def __init__(self, problem: Problem, config: Any, rngs: Sequence[np.random.Generator]) -> None:
+        super().__init__(problem, config, rngs)
+        self.learner = self.learner_type(problem, config, rngs)
+        self.agents = [Replica(self.learner, r) for r in range(len(rngs))]
 
-    def _one_step(self) -> list[Transition]:
-        actions = self.learner.select_actions(self._observations)
-        transitions = []
-        for r, environment in enumerate(self.environments):
-            following, reward, terminated, truncated, _ = environment.step(actions[r])
-            transitions.append(
-                Transition(
-                    self._observations[r], actions[r], reward, following, terminated, truncated
-                )
-            )
-            ended = terminated or truncated
-            self._observations[r] = environment.reset()[0] if ended else following
+    def select_actions(self, observations: Sequence[Observation]) -> list[int]:
+        """Sampling rule."""
+        return self.learner.select_actions(observations)
+
+    def update(self, transitions: Sequence[Transition]) -> None:
+        """Store the transitions and learn from a batch of each replica."""
         self.learner.update(transitions)
-        return transitions
+
+    def state_dict(self) -> dict[str, Any]:
+        """That of the learner, with a lane for each replica."""
+        return self.learner.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore :meth:`state_dict`, saved on whatever device."""
+        self.learner.load_state_dict(state)

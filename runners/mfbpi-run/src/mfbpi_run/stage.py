@@ -1,0 +1,118 @@
+"""Where a task takes place: everything that its run needs but the agent."""
+
+from __future__ import annotations
+
+import attrs
+
+from mfbpi_core.agent import Agent
+from mfbpi_core.environment import Environment
+from mfbpi_core.loop import Run
+from mfbpi_core.metric import Metric
+from mfbpi_core.plugin import Plugin
+from mfbpi_core.registry import Registry
+from mfbpi_core.seeding import Streams
+from mfbpi_core.task import PluginRef, Task
+from mfbpi_core.types import Problem
+from mfbpi_run import build
+
+
+@attrs.define(kw_only=True)
+class Stage:
+    """A task before its agent is built.
+
+    Attributes:
+        task: the task.
+        registry: where its plugins are found.
+        streams: the random streams of the run.
+        environment: where the agent will act.
+        problem: what the agent is told about it.
+        skipped: metrics that do not apply, with the reason; known once there is a run.
+    """
+
+    task: Task
+    registry: Registry
+    streams: Streams
+    environment: Environment
+    problem: Problem
+    skipped: dict[str, str] = attrs.field(factory=dict)
+
+    @classmethod
+    def of(cls, registry: Registry, task: Task) -> Stage:
+        """Build the environment of a task."""
+        environment = build.environment(registry, task.environment)
+        plugin, _ = build.find_environment(registry, task.environment.name)
+        return cls(
+            task=task,
+            registry=registry,
+            streams=Streams(task.seed),
+            environment=environment,
+            problem=build.problem(
+                plugin, environment, discount=task.discount, horizon=task.horizon
+            ),
+        )
+
+    def run(self, agent: Agent) -> Run:
+        """The run of an agent, which has not taken a step."""
+        task = self.task
+        self.skipped = self._not_applicable(capabilities(self.environment, agent))
+        chosen = [ref for ref in task.metrics if ref.name not in self.skipped]
+        return Run(
+            environment=self.environment,
+            agent=agent,
+            metrics=self._metrics(chosen),
+            columns=self._columns(chosen),
+            streams=self.streams,
+            horizon=task.horizon,
+            episodes=task.episodes,
+            eval_every=task.eval_every,
+        )
+
+    def plugins(self, run: Run) -> list[Plugin]:
+        """Those that the run uses."""
+        environment, _ = build.find_environment(self.registry, self.task.environment.name)
+        metrics = [self.registry.get("metric", name) for name in run.metrics]
+        return [self.registry.get("agent", self.task.agent.name), environment, *metrics]
+
+    def _not_applicable(self, provided: frozenset[str]) -> dict[str, str]:
+        """Metrics asked for, or run by default, that do not apply, with the reason."""
+        asked_for = {ref.name for ref in self.task.metrics}
+        reasons = {}
+        for plugin in self.registry.of_kind("metric"):
+            names = {plugin.spec.name, plugin.qualified_name} & asked_for
+            missing = plugin.spec.needs - provided
+            if missing and (names or plugin.spec.default):
+                name = min(names, default=plugin.spec.name)
+                reasons[name] = (
+                    f"neither the environment nor the agent has {', '.join(sorted(missing))}"
+                )
+        return reasons
+
+    def _metrics(self, chosen: list[PluginRef]) -> dict[str, Metric]:
+        """The metrics by name; they share an environment that is not the agent's."""
+        where = build.environment(self.registry, self.task.environment)
+        return {
+            ref.name: build.metric(
+                self.registry,
+                ref,
+                self.problem,
+                where,
+                self.streams.generator(f"metric:{ref.name}"),
+            )
+            for ref in chosen
+        }
+
+    def _columns(self, chosen: list[PluginRef]) -> dict[str, frozenset[str]]:
+        return {
+            ref.name: frozenset(c.name for c in self.registry.get("metric", ref.name).spec.columns)
+            for ref in chosen
+        }
+
+
+def capabilities(environment: Environment, agent: Agent) -> frozenset[str]:
+    """What metrics may rely on in this run."""
+    provided = set(environment.provides)
+    if agent.recommended_policy() is not None:
+        provided.add("policy")
+    if agent.allocation is not None:
+        provided.add("allocation")
+    return frozenset(provided)

@@ -1,0 +1,94 @@
+"""Tasks that run together: seeds of one agent in one environment, as replicas in one process."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Sequence
+
+import attrs
+
+from mfbpi_core.executor import Work
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import Task
+from mfbpi_core.types import Outcome
+
+_KEY = "together"
+
+
+@attrs.frozen
+class Together:
+    """Two or more tasks that differ in their seed alone; an executor runs them as one."""
+
+    tasks: tuple[Task, ...]
+
+    @property
+    def task_id(self) -> str:
+        """An identifier of the whole, made as that of a task."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    def to_json(self) -> str:
+        """Canonical JSON."""
+        return json.dumps({_KEY: [task.to_json() for task in self.tasks]})
+
+
+def from_json(text: str) -> Task | Together:
+    """Rebuild a task, or several together, from their JSON."""
+    tasks = json.loads(text).get(_KEY)
+    return Task.from_json(text) if tasks is None else Together(tuple(map(Task.from_json, tasks)))
+
+
+def tasks_of(work: Work) -> tuple[Task, ...]:
+    """The tasks of which a piece of work consists."""
+    if isinstance(work, Together):
+        return work.tasks
+    assert isinstance(work, Task)
+    return (work,)
+
+
+def joined(work: Work, outcomes: Sequence[Outcome]) -> Outcome:
+    """The outcome of the whole, from those of its tasks, which are done."""
+    if isinstance(work, Task):
+        return outcomes[0]
+    tables = {o.task_id + suffix: table for o in outcomes for suffix, table in o.tables.items()}
+    return Outcome(task_id=work.task_id, status="done", tables=tables)
+
+
+def separated(work: Work, outcome: Outcome) -> list[tuple[Task, Outcome]]:
+    """The outcome of each task, from that of the whole."""
+    if isinstance(work, Task):
+        return [(work, outcome)]
+    return [(task, _own(task, outcome)) for task in tasks_of(work)]
+
+
+def _own(task: Task, outcome: Outcome) -> Outcome:
+    tables = {
+        name.removeprefix(task.task_id): content
+        for name, content in outcome.tables.items()
+        if name.startswith(task.task_id)
+    }
+    return attrs.evolve(outcome, task_id=task.task_id, tables=tables)
+
+
+def grouped(registry: Registry, tasks: Sequence[Task], replicas: int) -> list[Work]:
+    """Put up to ``replicas`` seeds together, where the agent has replicas; keep the order."""
+    works: list[Work] = []
+    for _, same in itertools.groupby(tasks, key=lambda task: attrs.evolve(task, seed=0)):
+        alike = tuple(same)
+        size = replicas if _has_replicas(registry, alike[0]) else 1
+        parts = [alike[start : start + size] for start in range(0, len(alike), size)]
+        works.extend(part[0] if len(part) == 1 else Together(part) for part in parts)
+    return works
+
+
+def warnings(registry: Registry, tasks: Sequence[Task], replicas: int) -> list[str]:
+    """What to say about agents whose seeds cannot run together, if that was asked for."""
+    without = {task.agent.shown for task in tasks if not _has_replicas(registry, task)}
+    if replicas == 1 or not without:
+        return []
+    return [f"no replicas of {', '.join(sorted(without))}: each seed runs on its own"]
+
+
+def _has_replicas(registry: Registry, task: Task) -> bool:
+    return bool(registry.get("agent", task.agent.name).spec.replicas)
