@@ -1,0 +1,26 @@
+"""Deep agents saved in the middle of a run go on bit for bit, through a file."""
+
+import pytest
+
+from mfbpi_run.store import CHECKPOINT
+from mfbpi_run.worker import run_task
+
+
+@pytest.mark.parametrize("agent", ["dbmf_bpi", "bsp", "bsp2", "ids"])
+def test_killed_run_goes_on_bit_for_bit(agent, make_tasks, rows, killed, resumed, tmp_path):
+    """Networks, moments of Adam, replay buffer, generators, environment and metrics."""
+    (task,) = make_tasks(
+        agent,
+        "slipping_deep_sea",
+        environment_settings=("size=4",),
+        steps=360,
+        eval_every=60,
+        seeds="3",
+        metrics=("deep_sea", "t_visit"),
+    )
+    text = task.to_json()
+    whole = rows(run_task(text))
+    killed(text, tmp_path, 4)
+    assert (tmp_path / f"{task.task_id}{CHECKPOINT}").exists()
+
+    assert rows(resumed(text, tmp_path)) == whole
