@@ -227,7 +227,7 @@ def test_the_mode_recommends():
 
 
 def test_published_settings():
-    """DeepSea: by its size, with priors large enough to explore; CartPole: the defaults."""
+    """DeepSea: by its size, with the priors that all agents have there; CartPole: the defaults."""
     sea = attrs.evolve(Config(), **preset(problem(shape=(50, 50), environment="slipping_deep_sea")))
 
     assert (sea.prior_scale, sea.hidden, sea.learning_rate, sea.loss) == (20.0, 32, 5e-4, "huber")

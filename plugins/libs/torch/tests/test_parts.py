@@ -165,4 +165,5 @@ def test_prior_scale_follows_the_size():
     assert [prior_scale(n) for n in (10, 20, 30, 40, 50)] == [3.0, 5.0, 10.0, 15.0, 20.0]
     assert prior_scale(25) == 7.5
     assert (prior_scale(4), prior_scale(80)) == (3.0, 20.0)
-    assert DeepConfig(**deep_sea_preset(30)).prior_scale == 10.0
+    thirty = DeepConfig(**deep_sea_preset(30))
+    assert (thirty.prior_scale, thirty.prior_initialiser) == (10.0, "truncated_normal")

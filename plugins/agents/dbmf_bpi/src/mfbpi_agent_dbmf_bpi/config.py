@@ -30,12 +30,6 @@ class Config(DeepConfig):
 
 
 def preset(problem: Problem) -> dict[str, Any]:
-    """The published settings for a problem, where they are not the defaults.
-
-    The published priors on DeepSea are of ``wide_fan_normal``, ten times smaller than these; with
-    them a run in five finds the reward of size 10 late (see the README).
-    """
+    """The published settings for a problem, where they are not the defaults."""
     size = deep_sea_size(problem)
-    if size is None:
-        return {}
-    return {**deep_sea_preset(size), "prior_initialiser": "truncated_normal"}
+    return {} if size is None else deep_sea_preset(size)

@@ -12,6 +12,7 @@ _EXPERIMENTS = {
     "riverswim": ("tabular", "Seven agents on RiverSwim and Forked RiverSwim."),
     "forced": ("tabular", "MF-BPI with a bootstrap against forced exploration alone."),
     "deepsea": ("deep", "Four deep agents on slipping DeepSea, N = 10 to 50."),
+    "deepsea_priors": ("deep", "DeepSea again, with priors of one rule for all agents."),
     "cartpole": ("deep", "Four deep agents on Cartpole swing-up, k = 1 to 10."),
 }
 

@@ -8,18 +8,42 @@ Source: Russo & Proutiere 2023, section 5 and the appendix on numerical results.
 
 from __future__ import annotations
 
+import attrs
+
 from mfbpi_core.experiment import Choice, Experiment, RunGrid
 
 AGENTS = ("dbmf_bpi", "bsp2", "bsp", "ids")
 
 
+#: Rules by which the published code draws the priors on DeepSea; ids has none.
+PUBLISHED_PRIORS = {
+    "dbmf_bpi": {"prior_initialiser": "wide_fan_normal"},
+    "bsp2": {"prior_initialiser": "wide_fan_uniform"},
+    "bsp": {"prior_initialiser": "wide_fan_uniform"},
+}
+
+
 def deepsea(quick: bool) -> Experiment:
-    """Four agents on slipping DeepSea, N = 10 to 50, 100 N episodes each."""
+    """Four agents on slipping DeepSea, N = 10 to 50, 100 N episodes each, published priors."""
+    return attrs.evolve(
+        _deepsea(quick, tuple(Choice(name, **PUBLISHED_PRIORS.get(name, {})) for name in AGENTS)),
+        notes="The published priors are of different rules, and a tenth of what their scales "
+        "suggest: compare with paper/deepsea_priors, where all agents have priors of one rule.",
+    )
+
+
+def deepsea_priors(quick: bool) -> Experiment:
+    """The same with priors of one rule, that of CartPole."""
+    rule = {"prior_initialiser": "truncated_normal"}
+    return _deepsea(quick, tuple(Choice(name, **rule) for name in PUBLISHED_PRIORS))
+
+
+def _deepsea(quick: bool, agents: tuple[Choice, ...]) -> Experiment:
     return Experiment(
-        summary="Successes and exploration on slipping DeepSea, four agents, five sizes.",
+        summary="Successes and exploration on slipping DeepSea, five sizes.",
         reference="Russo & Proutiere 2023, figures of slipping DeepSea",
         runs=RunGrid(
-            agents=tuple(Choice(name) for name in AGENTS),
+            agents=agents,
             environments=(
                 Choice(
                     "slipping_deep_sea",
