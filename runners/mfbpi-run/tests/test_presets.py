@@ -68,3 +68,9 @@ def test_wrong_preset_is_blamed_on_the_agent(
     """The message names the agent, whether its preset fails or names what does not exist."""
     with pytest.raises(error, match=message):
         plan_of(agents=(agent,))
+
+
+def test_show_says_that_defaults_depend_on_the_environment(mfbpi: Callable[..., Any]) -> None:
+    """Only for agents that have published settings."""
+    assert "defaults: those below, or the published ones" in mfbpi("show", "agent", "tuned").out
+    assert "defaults: " not in mfbpi("show", "agent", "biased").out

@@ -16,6 +16,9 @@ from mfbpi_run.output import show_json, show_table, warn_of_problems
 
 _PARAMETER_COLUMNS = ("parameter", "type", "range", "default", "meaning", "source")
 
+_PRESET = "those below, or the published ones by environment"
+_REPLICAS = "several seeds at once, --replicas N"
+
 
 @click.command(name="show")
 @click.argument("kind")
@@ -48,6 +51,8 @@ def describe(plugin: Plugin) -> dict[str, Any]:
         "version": plugin.version,
         "needs": sorted(getattr(spec, "needs", ())),
         "argument": getattr(spec, "argument", ""),
+        "has_preset": bool(getattr(spec, "preset", "")),
+        "has_replicas": bool(getattr(spec, "replicas", "")),
         "columns": columns,
         "parameters": [attrs.asdict(p) for p in configs.describe(plugin.load_config())],
     }
@@ -64,6 +69,8 @@ def _show(description: dict[str, Any]) -> None:
         ("source", description["reference"]),
         ("needs", ", ".join(description["needs"])),
         ("after a colon", description["argument"]),
+        ("defaults", _PRESET if description["has_preset"] else ""),
+        ("replicas", _REPLICAS if description["has_replicas"] else ""),
     ):
         if text:
             click.echo(f"{label}: {text}")
