@@ -4,7 +4,7 @@
 
 import attrs
 import numpy as np
-from kit_good import WeakestPair
+from kit_weakest_pair import WeakestPair
 
 from mfbpi_core import BoundSpec, hookimpl
 
