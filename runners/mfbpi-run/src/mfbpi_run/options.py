@@ -56,7 +56,8 @@ def execution(command: Command) -> Command:
                 default=1,
                 show_default=True,
                 metavar="N",
-                help="Seeds that run together in one process, for agents that have replicas.",
+                help="Seeds that run together in one process, where the agent has replicas. Resume "
+                "with the same N.",
             ),
             click.option(
                 "--checkpoint-every",
