@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from mfbpi_core.interaction import Interaction
 from mfbpi_core.loop import Run
 from mfbpi_core.replicas import Replicas
 from mfbpi_core.types import Row, Transition
@@ -59,20 +60,14 @@ class Lockstep:
         ours = [r for r, going in enumerate(running) if going]
         left = {r: self.runs[r].episodes_left for r in ours}
         taken: list[list[Transition]] = [[] for _ in self.runs]
+        interactions = [run.interaction for run in self.runs]
         for _ in range(min(self.runs[r].steps_ahead for r in ours)):
-            for steps, transition in zip(taken, self._step(), strict=True):
+            for steps, transition in zip(taken, step(self.replicas, interactions), strict=True):
                 steps.append(transition)
             left = {r: n if n is None else n - taken[r][-1].ends_episode for r, n in left.items()}
             if 0 in left.values():
                 break
         return taken
-
-    def _step(self) -> list[Transition]:
-        interactions = [run.interaction for run in self.runs]
-        actions = self.replicas.select_actions([i.observation for i in interactions])
-        transitions = [i.act(a) for i, a in zip(interactions, actions, strict=True)]
-        self.replicas.update(transitions)
-        return transitions
 
     def state_dict(self) -> dict[str, Any]:
         """Everything that running changes, as a copy."""
@@ -86,3 +81,11 @@ class Lockstep:
         self.replicas.load_state_dict(state["replicas"])
         for run, own in zip(self.runs, state["runs"], strict=True):
             run.load_state_dict(own)
+
+
+def step(replicas: Replicas, interactions: Sequence[Interaction]) -> list[Transition]:
+    """Take one step of every replica in its environment, and let all learn; not counted yet."""
+    actions = replicas.select_actions([i.observation for i in interactions])
+    transitions = [i.act(action) for i, action in zip(interactions, actions, strict=True)]
+    replicas.update(transitions)
+    return transitions

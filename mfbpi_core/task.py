@@ -70,5 +70,10 @@ class Task:
 
     @property
     def task_id(self) -> str:
-        """16 hexadecimal digits of the SHA-256 of the canonical JSON."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+        """The identifier of the canonical JSON."""
+        return identifier(self.to_json())
+
+
+def identifier(text: str) -> str:
+    """16 hexadecimal digits of the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -13,6 +13,7 @@ import numpy as np
 from mfbpi_core.agent import Agent
 from mfbpi_core.config import from_dict
 from mfbpi_core.interaction import Interaction
+from mfbpi_core.lockstep import step
 from mfbpi_core.replicas import Replicas
 from mfbpi_core.specs import load_object
 from mfbpi_core.testing.comparison import require_equal
@@ -148,14 +149,10 @@ def replicas_act_as_agents(subject: Subject) -> None:
     made: Replicas = load_object(spec.replicas)(world.problem(), subject.config(), rngs)
     require(len(made.agents) == len(rngs), f"{len(rngs)} generators: {len(made.agents)} agents")
     interactions = [Interaction(world.make(), agent, ENVIRONMENT_SEED) for agent in made.agents]
-    steps = []
-    for _ in range(N_STEPS):
-        actions = made.select_actions([i.observation for i in interactions])
-        steps.append([i.act(a) for i, a in zip(interactions, actions, strict=True)])
-        made.update(steps[-1])
-    for r, seed in enumerate(seeds):
+    taken = zip(*(step(made, interactions) for _ in range(N_STEPS)), strict=True)
+    for r, (seed, steps) in enumerate(zip(seeds, taken, strict=True)):
         expected = subject.interaction(world, seed).advance(N_STEPS)
-        found = interactions[r].gathered([step[r] for step in steps])
+        found = interactions[r].gathered(list(steps))
         require_equal(expected, found, f"replica {r} is not the agent on its own")
 
 

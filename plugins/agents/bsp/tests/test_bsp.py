@@ -5,25 +5,14 @@ import numpy as np
 
 from mfbpi_agent_bsp.agent import BSP
 from mfbpi_agent_bsp.config import Config, preset
-from mfbpi_core import Problem, Transition
+from mfbpi_core import Transition
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
-
-
-def problem(shape=(3,), environment="") -> Problem:
-    """A problem with that observation."""
-    return Problem(
-        n_states=None,
-        n_actions=2,
-        observation_shape=shape,
-        discount=0.99,
-        horizon=100,
-        environment=environment,
-    )
+from mfbpi_lib_torch.testing import array_problem
 
 
 def test_masks_are_stored_with_probability_one_half():
     """Each transition gets a mask of its own, once, about half of it ones."""
-    agent = BSP(problem(), Config(ensemble_size=200), np.random.default_rng(0))
+    agent = BSP(array_problem(), Config(ensemble_size=200), np.random.default_rng(0))
     x = np.zeros(3, dtype=np.float32)
     for _ in range(20):
         agent.update(Transition(x, 0, 0.0, x))
@@ -35,7 +24,7 @@ def test_masks_are_stored_with_probability_one_half():
 
 def test_targets_are_not_double():
     """BSP takes the maximum of the target copy, and the mean over members recommends."""
-    agent = BSP(problem(), Config(), np.random.default_rng(0))
+    agent = BSP(array_problem(), Config(), np.random.default_rng(0))
 
     assert isinstance(agent.learner, BootstrappedDQN)
     assert not agent.learner.double
@@ -45,10 +34,10 @@ def test_targets_are_not_double():
 
 def test_published_settings():
     """DeepSea: by its size; elsewhere the defaults, which are CartPole's."""
-    sea = attrs.evolve(Config(), **preset(problem((30, 30), "slipping_deep_sea")))
+    sea = attrs.evolve(Config(), **preset(array_problem((30, 30), "slipping_deep_sea")))
 
     assert (sea.prior_scale, sea.hidden, sea.learning_rate, sea.loss) == (10.0, 32, 1e-3, "huber")
-    assert preset(problem((8,), "cartpole_swingup")) == {}
+    assert preset(array_problem((8,), "cartpole_swingup")) == {}
     pole = Config()
     assert (pole.prior_scale, pole.hidden, pole.learning_rate, pole.loss) == (
         3.0,

@@ -10,32 +10,23 @@ import torch
 from mfbpi_agent_dbmf_bpi.agent import DBMFBPI, smallest_gaps
 from mfbpi_agent_dbmf_bpi.allocation import GOLDEN_RATIO, Allocation, quantile
 from mfbpi_agent_dbmf_bpi.config import Config, preset
-from mfbpi_core import Problem, Transition
+from mfbpi_core import Transition
 from mfbpi_lib_torch.bootstrapped import Estimates, taken
-from mfbpi_lib_torch.ensemble import Inputs
 from mfbpi_lib_torch.layers import Activations
-from mfbpi_lib_torch.memory import Batch
+from mfbpi_lib_torch.testing import array_problem, hand_batch
 
 PHI2 = GOLDEN_RATIO**2
 EMPTY = torch.empty(0)
 
 
-def problem(discount=0.5, shape=(3,), environment="") -> Problem:
-    """A problem with two actions."""
-    return Problem(
-        n_states=None,
-        n_actions=2,
-        observation_shape=shape,
-        discount=discount,
-        horizon=1000,
-        environment=environment,
-    )
-
-
 def agent(discount=0.5, **parameters) -> DBMFBPI:
     """An agent with small networks and batches."""
     small = {"ensemble_size": 3, "hidden": 6, "batch_size": 8}
-    return DBMFBPI(problem(discount), Config(**{**small, **parameters}), np.random.default_rng(0))
+    return DBMFBPI(
+        array_problem(discount=discount),
+        Config(**{**small, **parameters}),
+        np.random.default_rng(0),
+    )
 
 
 def rule(**constants) -> Allocation:
@@ -89,19 +80,6 @@ def test_quantiles_equal_numpy():
     values = np.random.default_rng(0).normal(size=(20, 3))
     for level in (0.0, 0.31, 0.5, 0.999, 1.0):
         np.testing.assert_allclose(quantile(values, level), np.quantile(values, level, axis=0))
-
-
-def hand_batch() -> Batch:
-    """Two transitions: actions 1 and 0, rewards 1 and 2, the second terminates; gamma = 1/2."""
-    return Batch(
-        both=Inputs(),
-        now=Inputs(),
-        priors={},
-        actions=torch.tensor([[[1, 0]]]),
-        rewards=torch.tensor([[[1.0, 2.0]]]),
-        discounts=torch.tensor([[[0.5, 0.0]]]),
-        mask=None,
-    )
 
 
 def hand_estimates() -> Estimates:
@@ -228,10 +206,12 @@ def test_the_mode_recommends():
 
 def test_published_settings():
     """DeepSea: by its size, with the priors that all agents have there; CartPole: the defaults."""
-    sea = attrs.evolve(Config(), **preset(problem(shape=(50, 50), environment="slipping_deep_sea")))
+    sea = attrs.evolve(
+        Config(), **preset(array_problem(shape=(50, 50), environment="slipping_deep_sea"))
+    )
 
     assert (sea.prior_scale, sea.hidden, sea.learning_rate, sea.loss) == (20.0, 32, 5e-4, "huber")
     assert sea.initialiser == "wide_fan_uniform"
     assert sea.prior_initialiser == "truncated_normal"
-    assert preset(problem(shape=(8,), environment="cartpole_swingup")) == {}
+    assert preset(array_problem(shape=(8,), environment="cartpole_swingup")) == {}
     assert (Config().k, Config().mask_probability, Config().optimal_weight) == (2, 0.7, "paper")

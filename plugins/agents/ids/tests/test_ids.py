@@ -8,19 +8,8 @@ import torch
 
 from mfbpi_agent_ids.agent import IDS, information_ratio, of_action
 from mfbpi_agent_ids.config import Config, preset
-from mfbpi_core import Problem, Transition
-
-
-def problem(shape=(3,), environment="") -> Problem:
-    """A problem with that observation."""
-    return Problem(
-        n_states=None,
-        n_actions=2,
-        observation_shape=shape,
-        discount=0.5,
-        horizon=100,
-        environment=environment,
-    )
+from mfbpi_core import Transition
+from mfbpi_lib_torch.testing import array_problem
 
 
 def test_information_ratio_by_hand():
@@ -50,7 +39,9 @@ def test_least_noise_bounds_the_information():
 def agent(**parameters) -> IDS:
     """An agent with small batches."""
     small = {"ensemble_size": 3, "hidden": 6, "batch_size": 8, "quantiles": 4}
-    return IDS(problem(), Config(**{**small, **parameters}), np.random.default_rng(0))
+    return IDS(
+        array_problem(discount=0.5), Config(**{**small, **parameters}), np.random.default_rng(0)
+    )
 
 
 def fill(learner, n: int) -> None:
@@ -96,7 +87,7 @@ def test_every_member_learns_from_everything():
 
 def test_published_settings():
     """DeepSea and CartPole differ in c; the quantile network learns slowly in both."""
-    sea = attrs.evolve(Config(), **preset(problem((10, 10), "slipping_deep_sea")))
+    sea = attrs.evolve(Config(), **preset(array_problem((10, 10), "slipping_deep_sea")))
 
     assert (sea.least_noise, sea.hidden, sea.loss, sea.learning_rate) == (0.25, 50, "huber", 5e-4)
     assert (Config().least_noise, Config().optimism, Config().quantiles) == (10.0, 5.0, 50)

@@ -8,6 +8,7 @@ import pytest
 from mfbpi_core import Environment, Problem
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.config import DeepConfig
+from mfbpi_lib_torch.testing import array_problem
 
 
 class SmallSea(Environment):
@@ -73,15 +74,9 @@ ENVIRONMENTS = {"sea": SmallSea, "features": Features}
 
 def problem_of(environment: Environment, discount: float = 0.99) -> Problem:
     """The problem that an environment poses; 2-D observations are those of a DeepSea."""
-    sea = len(environment.observation_shape) == 2
-    return Problem(
-        n_states=None,
-        n_actions=environment.n_actions,
-        observation_shape=environment.observation_shape,
-        discount=discount,
-        horizon=1000,
-        environment="slipping_deep_sea" if sea else "",
-    )
+    shape = environment.observation_shape
+    name = "slipping_deep_sea" if len(shape) == 2 else ""
+    return array_problem(shape, name, discount, n_actions=environment.n_actions)
 
 
 def small_config(**parameters: Any) -> DeepConfig:

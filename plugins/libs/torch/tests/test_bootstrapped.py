@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from mfbpi_core import Interaction, Problem, Transition
+from mfbpi_core import Interaction, Transition
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN, Estimates, spread, taken
 from mfbpi_lib_torch.config import DeepConfig
-from mfbpi_lib_torch.ensemble import Inputs
 from mfbpi_lib_torch.layers import Activations
-from mfbpi_lib_torch.memory import Batch
+from mfbpi_lib_torch.testing import array_problem, hand_batch
 
 EMPTY = torch.empty(0)
 
@@ -31,19 +30,6 @@ class Plain(DeepAgent):
     """Bootstrapped DQN as an agent."""
 
     learner_type = BootstrappedDQN
-
-
-def hand_batch() -> Batch:
-    """Two transitions: actions 1 and 0, rewards 1 and 2, the second terminates; gamma = 1/2."""
-    return Batch(
-        both=Inputs(),
-        now=Inputs(),
-        priors={},
-        actions=torch.tensor([[[1, 0]]]),
-        rewards=torch.tensor([[[1.0, 2.0]]]),
-        discounts=torch.tensor([[[0.5, 0.0]]]),
-        mask=None,
-    )
 
 
 def hand_estimates() -> Estimates:
@@ -196,14 +182,7 @@ def slip_rate(columns: dict[str, np.ndarray], n: int) -> float:
 
 def test_memory_of_the_largest_sea():
     """1e5 transitions of DeepSea 50 take less than 100 MB, priors and masks included."""
-    problem = Problem(
-        n_states=None,
-        n_actions=2,
-        observation_shape=(50, 50),
-        discount=0.99,
-        horizon=1,
-        environment="slipping_deep_sea",
-    )
+    problem = array_problem((50, 50), "slipping_deep_sea")
     learner = StoringMasks(problem, DeepConfig(hidden=32), [np.random.default_rng(0)])
     tables = sum(prior.table.nbytes for prior in learner.priors.values())
 
@@ -253,7 +232,7 @@ def test_a_member_acts_for_an_episode(make_learner, small_sea):
 
 def test_a_time_limit_does_not_lower_the_value(make_config):
     """One state, reward 1, gamma 0.9, time limit 5: values tend to 10, not to 4.1 or 3.6."""
-    problem = Problem(n_states=None, n_actions=1, observation_shape=(1,), discount=0.9, horizon=1)
+    problem = array_problem((1,), discount=0.9, n_actions=1)
     config = make_config(learning_rate=0.02, prior_scale=0.0)
     learner = BootstrappedDQN(problem, config, [np.random.default_rng(0)])
     one = np.ones(1, dtype=np.float32)

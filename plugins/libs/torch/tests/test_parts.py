@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from mfbpi_core import Problem
 from mfbpi_core.errors import CheckpointError, ConfigError, RequirementError
 from mfbpi_lib_torch import device, seeding
 from mfbpi_lib_torch.config import DeepConfig, deep_sea_preset, prior_scale
@@ -14,6 +13,7 @@ from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.initialisers import draw
 from mfbpi_lib_torch.losses import quantile_huber, regression
 from mfbpi_lib_torch.replay import Replay
+from mfbpi_lib_torch.testing import array_problem
 
 
 def test_huber_derivative_by_hand():
@@ -75,33 +75,24 @@ def test_wide_fans():
     assert not b.any()
 
 
-def problem(shape=(3, 3), environment="slipping_deep_sea", n_states=None) -> Problem:
-    """A problem with that observation."""
-    return Problem(
-        n_states=n_states,
-        n_actions=2,
-        observation_shape=shape,
-        discount=0.9,
-        horizon=10,
-        environment=environment,
-    )
+SEA = array_problem((3, 3), "slipping_deep_sea")
 
 
 def test_one_hot_observations_become_cells():
     """A DeepSea observation is its cell, the zeros after its end a cell of their own."""
-    encoder = Encoder.of(problem(), "auto")
+    encoder = Encoder.of(SEA, "auto")
     grid = np.zeros((3, 3), dtype=np.float32)
     grid[1, 2] = 1
 
     np.testing.assert_array_equal(encoder.encode([grid, np.zeros((3, 3))]), [5, 9])
-    assert not Encoder.of(problem((3, 3), "images"), "auto").one_hot
-    assert not Encoder.of(problem(), "no").one_hot
-    assert Encoder.of(problem((4,), "anything"), "yes").one_hot
+    assert not Encoder.of(array_problem((3, 3), "images"), "auto").one_hot
+    assert not Encoder.of(SEA, "no").one_hot
+    assert Encoder.of(array_problem((4,), "anything"), "yes").one_hot
 
 
 def test_observations_that_are_not_one_hot_are_refused():
     """With one_hot=yes, two entries or a half are an error that says what to do."""
-    encoder = Encoder.of(problem((3,), ""), "yes")
+    encoder = Encoder.of(array_problem((3,), ""), "yes")
     for wrong in ([1.0, 1.0, 0.0], [0.5, 0.0, 0.0], [-1.0, 0.0, 0.0]):
         with pytest.raises(ConfigError, match="one_hot=no"):
             encoder.encode([np.array(wrong)])
@@ -110,7 +101,7 @@ def test_observations_that_are_not_one_hot_are_refused():
 def test_integer_states_are_refused():
     """The message points to tabular agents."""
     with pytest.raises(RequirementError, match="tabular agent"):
-        Encoder.of(problem((), "riverswim", n_states=5), "auto")
+        Encoder.of(array_problem((), "riverswim", n_states=5), "auto")
 
 
 def test_replay_keeps_the_newest():

@@ -9,6 +9,7 @@ import torch
 
 from mfbpi_core import Interaction
 from mfbpi_core.errors import CheckpointError, UsageError
+from mfbpi_core.lockstep import step
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.replicas import DeepReplicas
@@ -28,18 +29,6 @@ class PlainReplicas(DeepReplicas):
     learner_type = BootstrappedDQN
 
 
-def advance(replicas, interactions, n_steps):
-    """Step together; the transitions of each replica."""
-    steps = [[] for _ in interactions]
-    for _ in range(n_steps):
-        actions = replicas.select_actions([i.observation for i in interactions])
-        transitions = [i.act(a) for i, a in zip(interactions, actions, strict=True)]
-        replicas.update(transitions)
-        for taken, transition in zip(steps, transitions, strict=True):
-            taken.append(transition)
-    return [i.gathered(taken) for i, taken in zip(interactions, steps, strict=True)]
-
-
 def test_replicas_take_the_steps_of_single_agents(environment_type, make_problem, make_config):
     """Three side by side: the transitions, weights and recommendations of three on their own."""
     problem = make_problem(environment_type())
@@ -49,7 +38,8 @@ def test_replicas_take_the_steps_of_single_agents(environment_type, make_problem
         Interaction(environment_type(), agent, seed=10 * seed)
         for agent, seed in zip(replicas.agents, SEEDS, strict=True)
     ]
-    chunks = advance(replicas, interactions, 150)
+    taken = zip(*(step(replicas, interactions) for _ in range(150)), strict=True)
+    chunks = [i.gathered(list(steps)) for i, steps in zip(interactions, taken, strict=True)]
 
     for r, seed in enumerate(SEEDS):
         agent = Plain(problem, make_config(), np.random.default_rng(seed))

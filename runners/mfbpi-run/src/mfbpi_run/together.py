@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ import attrs
 
 from mfbpi_core.executor import Work
 from mfbpi_core.registry import Registry
-from mfbpi_core.task import Task
+from mfbpi_core.task import Task, identifier
 from mfbpi_core.types import Outcome
 
 _KEY = "together"
@@ -26,7 +25,7 @@ class Together:
     @property
     def task_id(self) -> str:
         """An identifier of the whole, made as that of a task."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+        return identifier(self.to_json())
 
     def to_json(self) -> str:
         """Canonical JSON."""
