@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 SOURCES := mfbpi_core plugins runners tests
 
-.PHONY: run install test test-slow lint format bench clean
+.PHONY: run install test test-slow lint format bench compare clean
 
 run: $(VENV)/.run.ok  ## the main job: MF-BPI on RiverSwim, 10 seeds of 50,000 steps
 	$(BIN)/mfbpi-run --agent mf_bpi --env riverswim
@@ -29,6 +29,10 @@ format: install
 
 bench: install  ## speed, as ratios measured side by side
 	$(BIN)/python -m tests.bench
+
+compare: install  ## rows and speed against another checkout with a .venv: make compare BASE=../other
+	$(BIN)/python -m tests.compare rows $(BASE)
+	$(BIN)/python -m tests.compare speed $(BASE)
 
 clean:  ## forget compiled code and results of tools, not results of runs
 	find . -name __pycache__ -type d -not -path "./$(VENV)/*" -prune -exec rm -rf {} +

@@ -47,10 +47,10 @@ def rows() -> Iterator[str]:
     yield against_cvxpy()
     large = garnet(100_000)
     spent = seconds(lambda: (U(DISCOUNT, Config()).solve(large), structure.is_communicating(large)))
-    yield f"bound u, generative, Garnet 100,000, with planning: {spent:.2f} s"
+    yield f"bound u, generative, Garnet 100,000, with planning: {spent:.3f} s"
     thousand = garnet(1_000)
     spent = seconds(lambda: U(DISCOUNT, Config()).solve(thousand, "navigation"))
-    yield f"bound u, navigation, Garnet 1,000, with planning: {spent:.2f} s"
+    yield f"bound u, navigation, Garnet 1,000, with planning: {spent:.3f} s"
 
 
 def small() -> Iterator[str]:
@@ -59,10 +59,10 @@ def small() -> Iterator[str]:
     made, walk = coefficients(mdp), structure.walk(mdp)
     # A fresh copy each time, as nothing of an earlier solve may be kept.
     spent = median(lambda: generative.minimise(attrs.evolve(made)))
-    yield f"bound u, generative, 50 states: {spent * 1e3:.3f} ms"
+    yield f"bound u, generative, 50 states: {spent * 1e3:.4f} ms"
     start = navigation.minimise(made, walk)
     spent = median(lambda: navigation.minimise(made, walk, start=start))
-    yield f"bound u, navigation, 50 states, from warm data: {spent * 1e3:.2f} ms"
+    yield f"bound u, navigation, 50 states, from warm data: {spent * 1e3:.3f} ms"
 
 
 def against_cvxpy() -> str:
@@ -76,6 +76,6 @@ def against_cvxpy() -> str:
     value, status = found[-1]
     verdict = "and fails" if status == "failed" else f"and {value / exact.value - 1:+.2%} off"
     return (
-        f"bound u, navigation, 20 states: exact {ours * 1e3:.2f} ms, plain cvxpy "
+        f"bound u, navigation, 20 states: exact {ours * 1e3:.3f} ms, plain cvxpy "
         f"{theirs * 1e3:.0f} ms, {theirs / ours:.0f} times slower {verdict} (status {status})"
     )

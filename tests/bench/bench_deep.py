@@ -129,7 +129,7 @@ def rows() -> Iterator[str]:
         costs = run.steps(STEPS)
         tenth, median = np.quantile(costs, 0.1), np.median(costs)
         yield (
-            f"{agent}, {name}: median {median:.2f}, first decile {tenth:.2f} ms/step "
+            f"{agent}, {name}: median {median:.3f}, first decile {tenth:.3f} ms/step "
             f"(limit {limit:g}); "
             f"published {published:g}, ratio {published / median:.0f}"
         )
@@ -159,6 +159,6 @@ def replicas_row() -> str:
     one = statistics.median(alone.steps(REPLICA_STEPS))
     each = statistics.median(together.steps(REPLICA_STEPS)) / REPLICAS
     return (
-        f"dbmf_bpi, DeepSea 10, {REPLICAS} replicas in one process: {each:.2f} ms/step each, "
+        f"dbmf_bpi, DeepSea 10, {REPLICAS} replicas in one process: {each:.3f} ms/step each, "
         f"{one:.2f} alone, gain {one / each:.1f}"
     )

@@ -41,12 +41,12 @@ def rows() -> Iterator[str]:
         run = interaction(PSRL, PSRLConfig(), n_states)
         run.advance(WARM_UP)
         cost = seconds(lambda run=run: run.advance(STEPS)) / STEPS * 1e6  # type: ignore[misc]
-        yield f"psrl, {n_states} states: {cost:.1f} us/step with its planning (target 30)"
+        yield f"psrl, {n_states} states: {cost:.3f} us/step with its planning (target 30)"
     for name, agent, config in TRACKING:
         for n_states in (5, 50):
             run = interaction(agent, config, n_states)
             run.advance(WARM_UP)
-            yield f"{name}, {n_states} states: {milliseconds(run):.2f} ms a solution (target 5)"
+            yield f"{name}, {n_states} states: {milliseconds(run):.3f} ms a solution (target 5)"
 
 
 def milliseconds(run: Interaction) -> float:
