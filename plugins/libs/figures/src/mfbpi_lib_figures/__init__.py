@@ -1,0 +1,1 @@
+"""Figures of anybody's runs: learning curves, final scores, maps; for mfbpi."""

@@ -1,0 +1,147 @@
+"""What all figures share: colours and markers, panels, the legend, the caption."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mfbpi_lib_figures.labels import natural
+
+#: Colours that people with any kind of colour vision tell apart; then they come again, dashed.
+COLORS = (
+    *("#0077bb", "#ee7733", "#009988", "#cc3311", "#33bbee", "#aa4499"),
+    *("#117733", "#ddaa33", "#332288", "#882255", "#663300", "#ee99aa"),
+)
+MARKERS = "osD^v<>pPXh*"
+DASHES = ("-", "--", ":", "-.")
+
+#: What is drawn behind, to compare with.
+BACKGROUND = "0.8"
+
+#: Inches: width and height of a panel, and what the labels around all panels take.
+PANEL, MARGIN = (3.3, 2.5), (1.1, 1.5)
+
+#: A figure is at least this wide, so that its caption and legend fit.
+NARROWEST = 6.4
+
+#: Most names in one row of a legend.
+LEGEND_COLUMNS = 6
+
+
+@attrs.frozen(kw_only=True)
+class Mark:
+    """How one agent or bound is drawn."""
+
+    color: str
+    marker: str
+    dash: str
+
+
+def mark(index: int) -> Mark:
+    """The mark of a number; no two below 48 look the same."""
+    round_, place = divmod(index, len(COLORS))
+    return Mark(color=COLORS[place], marker=MARKERS[place], dash=DASHES[round_ % len(DASHES)])
+
+
+def marks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Mark]:
+    """The mark of each name.
+
+    Args:
+        names: what is drawn.
+        order: names that have the same mark in every figure, whoever else is drawn; the others
+            follow in natural order.
+    """
+    given = set(names)
+    numbers = {name: order.index(name) for name in order if name in given}
+    others = sorted(given - set(numbers), key=natural)
+    numbers |= {name: len(order) + index for index, name in enumerate(others)}
+    return {name: mark(number) for name, number in numbers.items()}
+
+
+def panels(
+    n_rows: int, n_columns: int, *, widths: Sequence[float] | None = None, share: bool = True
+) -> tuple[Figure, npt.NDArray[Any]]:
+    """A figure with a grid of panels, [n_rows, n_columns]; ``widths`` in units of one panel."""
+    units = n_columns if widths is None else sum(widths)
+    width = max(MARGIN[0] + PANEL[0] * units, NARROWEST)
+    figure = Figure(figsize=(width, MARGIN[1] + PANEL[1] * n_rows), layout="constrained")
+    sharey: Any = "row" if share else False
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharey=sharey, width_ratios=widths)
+    return figure, grid
+
+
+def points(
+    axes: Axes,
+    found: Sequence[tuple[float, float, float | None, float | None]],
+    mark: Mark,
+    label: str,
+) -> None:
+    """Draw points (x, y, low, high), with a line from low to high where there is an interval."""
+    if not found:
+        return
+    xs, ys = [point[0] for point in found], [point[1] for point in found]
+    axes.plot(xs, ys, linestyle="", color=mark.color, marker=mark.marker, label=label)
+    for x, _, low, high in found:
+        if low is not None and high is not None:
+            axes.vlines(x, low, high, color=mark.color)
+
+
+def band(
+    axes: Axes,
+    xs: npt.ArrayLike,
+    ends: Sequence[tuple[float | None, float | None]],
+    color: str,
+) -> None:
+    """Fill between the ends of intervals, where there are any."""
+    lows, highs = np.array(ends, dtype=float).reshape(-1, 2).T  # None becomes NaN
+    axes.fill_between(np.asarray(xs), lows, highs, color=color, alpha=0.2, linewidth=0)
+
+
+def limits(axes: Axes, low: float, high: float) -> None:
+    """Show a bounded quantity in its whole range, with room for the marks at its ends."""
+    if math.isfinite(low) and math.isfinite(high):
+        room = 0.04 * (high - low)
+        axes.set_ylim(low - room, high + room)
+    elif math.isfinite(low):
+        axes.set_ylim(bottom=low)
+    elif math.isfinite(high):
+        axes.set_ylim(top=high)
+
+
+def legend(figure: Figure, names: Iterable[str]) -> None:
+    """One legend for all panels, above them, in as many rows as the width of the figure asks."""
+    handles: dict[str, Any] = {}
+    for axes in figure.axes:
+        found, labels = axes.get_legend_handles_labels()
+        handles.update(zip(labels, found, strict=True))
+    shown = [name for name in names if name in handles]
+    chosen = [handles[name] for name in shown]
+    for columns in range(min(LEGEND_COLUMNS, len(shown)), 0, -1):
+        placed = figure.legend(chosen, shown, loc="outside upper center", ncols=columns)
+        # A legend is as wide as its texts, which only a renderer knows.
+        figure.draw_without_rendering()
+        if columns == 1 or placed.get_window_extent().width <= figure.bbox.width:
+            return
+        placed.remove()
+
+
+def caption(figure: Figure, text: str) -> None:
+    """A line below all panels, broken where the figure ends."""
+    per_line = max(int(figure.get_figwidth() * 13), 40)  # characters of small print per inch
+    figure.supxlabel(_wrapped(text, per_line), fontsize="small", color="0.3")
+
+
+def _wrapped(text: str, width: int) -> str:
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines)
