@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 SOURCES := mfbpi_core plugins runners tests
 
-.PHONY: run install test test-slow lint format bench compare clean
+.PHONY: run install test test-slow lint format bench compare dist dist-check version clean
 
 run: $(VENV)/.run.ok  ## the main job: MF-BPI on RiverSwim, 10 seeds of 50,000 steps
 	$(BIN)/mfbpi-run --agent mf_bpi --env riverswim
@@ -33,6 +33,16 @@ bench: install  ## speed, as ratios measured side by side
 compare: install  ## rows and speed against another checkout with a .venv: make compare BASE=../other
 	$(BIN)/python -m tests.compare rows $(BASE)
 	$(BIN)/python -m tests.compare speed $(BASE)
+
+dist: install  ## every sdist and wheel, in dist/
+	$(BIN)/python -m tests.dist dist
+
+dist-check: install  ## the same, and they must work in a clean environment, without this checkout
+	$(BIN)/python -m tests.dist dist --check
+
+version:  ## one version for all packages: make version V=0.2.0
+	sed -i -E 's/^version = "[^"]*"/version = "$(V)"/; s/(mfbpi-lib-[a-z-]+)==[0-9a-z.]+/\1==$(V)/g' \
+		pyproject.toml plugins/*/*/pyproject.toml runners/*/pyproject.toml
 
 clean:  ## forget compiled code and results of tools, not results of runs
 	find . -name __pycache__ -type d -not -path "./$(VENV)/*" -prune -exec rm -rf {} +

@@ -124,8 +124,9 @@ def ours(name: str) -> bool:
 
 @each_package
 def test_package_has_its_files(package: Package) -> None:
-    """Each has a README, type information, tests and, if it is a plugin, the conformance test."""
-    expected = [package.folder / "README.md", package.source / "py.typed"]
+    """Each has a README, a licence, type information and, if it is a plugin, conformance tests."""
+    expected = [package.folder / "README.md", package.folder / "LICENSE"]
+    expected.append(package.source / "py.typed")
     if package.kind in KINDS and package.kind != "libs":
         expected.append(package.folder / "tests" / "test_conformance.py")
 
@@ -216,11 +217,25 @@ def test_imports_are_declared(package: Package) -> None:
 
 
 @each_package
-def test_requirements_have_both_bounds_on_ours(package: Package) -> None:
-    """Our own distributions are required from a version on and below another."""
-    listed = [r for r in package.project["dependencies"] if r.startswith("mfbpi-")]
+def test_requirements_on_ours_are_bounded(package: Package) -> None:
+    """The core has a stable interface, and is required in a range; libs have none: exactly."""
+    optional = package.project.get("optional-dependencies", {}).values()
+    every = [*package.project["dependencies"], *(each for extra in optional for each in extra)]
+    listed = [r.partition("[")[0] + r.partition("]")[2] for r in every if r.startswith("mfbpi-")]
+    version = package.project["version"]
+    exact = [r for r in listed if r.startswith("mfbpi-lib-")]
+    ranged = [r for r in listed if not r.startswith("mfbpi-lib-")]
 
-    assert [r for r in listed if not re.search(r">=[\d.]+,<[\d.]+$", r)] == []
+    assert [r for r in exact if not r.endswith(f"=={version}")] == []
+    assert [r for r in ranged if not re.search(r">=[\d.]+,<[\d.]+$", r)] == []
+
+
+def test_all_packages_carry_one_version_and_one_licence() -> None:
+    """``make version V=...`` sets it; the licence is that of the repository."""
+    licence = (ROOT / "LICENSE").read_text()
+
+    assert len({p.project["version"] for p in PACKAGES}) == 1
+    assert [p.name for p in PACKAGES if (p.folder / "LICENSE").read_text() != licence] == []
 
 
 def requirement_lines(name: str) -> list[str]:
