@@ -91,7 +91,15 @@ def saving_resumes(subject: Subject) -> None:
         require_equal(value, other.measure(snapshot), "a loaded metric measures something else")
         require_equal(metric.state_dict(), other.state_dict(), "a loaded metric has another state")
         require_equal(kept, state, "measuring changed the state that was loaded")
+        _require_arrays_kept(subject, world, other)
         metric = other
+
+
+def _require_arrays_kept(subject: Subject, world: World, metric: Metric) -> None:
+    """A run that is killed after its last evaluation has its arrays from the saved state alone."""
+    loaded = _metric(subject, world)
+    loaded.load_state_dict(pickle.loads(pickle.dumps(metric.state_dict())))
+    require_equal(metric.arrays(), loaded.arrays(), "a loaded metric has other arrays")
 
 
 def global_generators_untouched(subject: Subject) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mfbpi_run.store import CHECKPOINT
+from mfbpi_run.store import Store
 from mfbpi_run.worker import run_task
 
 
@@ -21,6 +21,6 @@ def test_killed_run_goes_on_bit_for_bit(agent, make_tasks, rows, killed, resumed
     text = task.to_json()
     whole = rows(run_task(text))
     killed(text, tmp_path, 4)
-    assert (tmp_path / f"{task.task_id}{CHECKPOINT}").exists()
+    assert Store(tmp_path).checkpoint(task.task_id).exists()
 
     assert rows(resumed(text, tmp_path)) == whole

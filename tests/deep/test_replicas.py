@@ -5,7 +5,7 @@ import pytest
 from mfbpi_core import Registry
 from mfbpi_run import table, together
 from mfbpi_run.cli import main
-from mfbpi_run.store import CHECKPOINT, Store
+from mfbpi_run.store import Store
 from mfbpi_run.worker import run_task
 
 AGENTS = ("dbmf_bpi", "bsp", "bsp2", "ids")
@@ -54,7 +54,7 @@ def test_killed_together_goes_on_bit_for_bit(make_work, rows, killed, resumed, t
     whole = [rows(outcome) for _, outcome in together.separated(work, run_task(text))]
     cut = together.separated(work, killed(text, tmp_path, 3))
     assert [outcome.status for _, outcome in cut] == ["failed"] * 3
-    assert Store(tmp_path).path(work.task_id, CHECKPOINT).exists()
+    assert Store(tmp_path).checkpoint(work.task_id).exists()
 
     again = together.separated(work, resumed(text, tmp_path))
 

@@ -47,8 +47,8 @@ def results(directory: Path) -> list[Path]:
 
 
 def everything(directory: Path) -> set[str]:
-    """Every name in a directory, hidden ones too, except the lock."""
-    return {path.name for path in directory.iterdir()} - {".lock"}
+    """Every file below a directory, hidden ones too, except the lock."""
+    return {path.name for path in directory.rglob("*") if path.is_file()} - {".lock"}
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +89,7 @@ def test_interrupted_run_resumes_to_the_same_table(
     assert "Traceback" not in err
     done = results(tmp_path / "x")
     assert f"interrupted: {len(done)} of 5 tasks done; continue with: mfbpi-run" in err
-    assert everything(tmp_path / "x") == {path.name for path in done} | {"run.json"}
+    assert everything(tmp_path / "x") == {path.name for path in done} | {"_run.json"}
     wait_until(lambda: not is_alive(process.pid), "the workers' end")
     before = {path: path.stat().st_mtime_ns for path in done}
 
@@ -105,7 +105,7 @@ def test_interrupted_run_resumes_to_the_same_table(
 def test_second_process_is_refused(start: Command, mfbpi_run: Command, tmp_path: Path) -> None:
     """Two processes on one directory: the second says so and touches nothing."""
     first: subprocess.Popen[str] = start(*SLOW, "--jobs", 2, "--out", "x")
-    wait_until((tmp_path / "x/run.json").exists, "the manifest")
+    wait_until((tmp_path / "x/_run.json").exists, "the manifest")
     second = mfbpi_run(*SLOW, "--out", "x", "--if-exists", "resume")
 
     assert second.returncode == 2
@@ -139,7 +139,7 @@ def test_failing_task_in_a_worker_leaves_its_traceback(mfbpi_run: Command, tmp_p
     ended = mfbpi_run(
         "--agent", "biased", "--env", "ring", "-A", "fail_at_seed=0", "--jobs", 2, "--out", "x"
     )
-    [file] = (tmp_path / "x").glob("*.error.json")
+    [file] = (tmp_path / "x/_errors").glob("*.json")
     error = json.loads(file.read_text())["error"]
 
     assert ended.returncode == 1

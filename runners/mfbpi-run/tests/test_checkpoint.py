@@ -17,7 +17,7 @@ from mfbpi_core.types import Outcome
 from mfbpi_run import encoding, table
 from mfbpi_run.checkpoint import Checkpoints, Saver
 from mfbpi_run.plan import Plan
-from mfbpi_run.store import CHECKPOINT
+from mfbpi_run.store import CHECKPOINTS, Store
 from mfbpi_run.worker import run_task
 
 PlanOf = Callable[..., Plan]
@@ -77,6 +77,13 @@ def rows(outcome: Outcome, tmp_path: Path) -> list[dict[str, Any]]:
     return table.read(file).drop_columns(["elapsed_s"]).to_pylist()
 
 
+def planted(directory: Path, task: Task, content: bytes) -> None:
+    """Put a file where the task's checkpoint is looked for."""
+    path = Store(directory).checkpoint(task.task_id)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+
+
 def interrupted(task: Task, directory: Path, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Run the task and fail after so many evaluations, each of which is saved."""
     measured, left = Saver.measured, [after]
@@ -100,7 +107,7 @@ def test_resumed_run_equals_an_uninterrupted_one(
     """Wherever it was cut: row for row, bit for bit."""
     whole = rows(run_task(task.to_json()), tmp_path)
     interrupted(task, tmp_path, monkeypatch, after)
-    assert (tmp_path / f"{task.task_id}{CHECKPOINT}").exists()
+    assert Store(tmp_path).checkpoint(task.task_id).exists()
 
     resumed = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=1e9, resume=True))
 
@@ -111,22 +118,28 @@ def test_overwriting_ignores_a_checkpoint(
     task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without resume the run starts at its start, whatever lies there."""
-    (tmp_path / f"{task.task_id}{CHECKPOINT}").write_bytes(b"nonsense")
+    planted(tmp_path, task, b"nonsense")
 
     fresh = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=1e9, resume=False))
 
     assert rows(fresh, tmp_path) == rows(run_task(task.to_json()), tmp_path)
 
 
-def test_unusable_checkpoint_fails_the_task(task: Task, tmp_path: Path) -> None:
-    """The message says which file to delete."""
-    (tmp_path / f"{task.task_id}{CHECKPOINT}").write_bytes(b"nonsense")
+def test_unusable_checkpoint_is_said_and_not_used(
+    task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The task starts again from its beginning, and the file says so too."""
+    planted(tmp_path, task, b"nonsense")
 
     outcome = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=1e9, resume=True))
 
-    assert outcome.status == "failed"
-    assert f"{task.task_id}{CHECKPOINT} cannot be used" in outcome.error
-    assert "delete it" in outcome.error
+    assert rows(outcome, tmp_path) == rows(run_task(task.to_json()), tmp_path)
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("warning: biased on ring, seed 0 starts again from its beginning: the")
+    assert f"{task.task_id}.npz cannot be used" in line
+    content = pq.read_table(io.BytesIO(outcome.tables[".parquet"]))
+    assert "cannot be used" in table.provenance(content)["not_resumed"]
+    assert str(tmp_path) not in table.provenance(content)["not_resumed"]
 
 
 def test_run_that_cannot_be_saved_goes_on(task: Task, tmp_path: Path, monkeypatch: Any) -> None:
@@ -138,7 +151,7 @@ def test_run_that_cannot_be_saved_goes_on(task: Task, tmp_path: Path, monkeypatc
     assert outcome.status == "done"
     content = pq.read_table(io.BytesIO(outcome.tables[".parquet"]))
     assert "a set at .run" in table.provenance(content)["checkpoint_problem"]
-    assert not (tmp_path / f"{task.task_id}{CHECKPOINT}").exists()
+    assert not Store(tmp_path).checkpoint(task.task_id).exists()
 
 
 def test_finished_runs_leave_no_checkpoint(toy_run: Callable[..., Any]) -> None:
@@ -146,4 +159,4 @@ def test_finished_runs_leave_no_checkpoint(toy_run: Callable[..., Any]) -> None:
     ended = toy_run("--out", "x", "--checkpoint-every", "0.000001")
 
     assert ended.code == 0
-    assert not list(Path("x").glob(f"*{CHECKPOINT}"))
+    assert not list(Path("x", CHECKPOINTS).iterdir())

@@ -171,12 +171,17 @@ def test_collect_joins_the_results(toy_run: Command, mfbpi: Command) -> None:
     """One table, sorted by agent, environment and seed, with every provenance."""
     toy_run("--out", "x", "--agent", "plain", "--seeds", "0:3")
     ended = mfbpi("collect", "x", "--json")
-    joined = table.read(Path("x/collected.parquet"))
+    joined = table.read(Path("x/_collected.parquet"))
     order = list(
         dict.fromkeys(zip(joined["agent"].to_pylist(), joined["seed"].to_pylist(), strict=True))
     )
 
-    assert ended.json == {"out": "x/collected.parquet", "tasks": 6, "rows": joined.num_rows}
+    assert ended.json == {
+        "out": "x/_collected.parquet",
+        "tasks": 6,
+        "planned": 6,
+        "rows": joined.num_rows,
+    }
     assert order == [(agent, seed) for agent in ("biased", "plain") for seed in range(3)]
     assert len(table.provenance(joined)["runs"]) == 6
     assert mfbpi("collect", "x", "--out", "y.parquet").code == 0

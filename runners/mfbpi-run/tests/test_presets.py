@@ -50,7 +50,7 @@ def test_preset_is_recorded_in_the_task(mfbpi: Callable[..., Any]) -> None:
 
     (task,) = ended.json["tasks"]
     recorded = table.task_of(table.read(Path(task["file"])))
-    manifest = json.loads(Path("there/run.json").read_text())
+    manifest = json.loads(Path("there/_run.json").read_text())
     assert recorded.agent.config["weight"] == 3
     assert manifest["agents"]["tuned on ring"]["config"]["weight"] == 3
 

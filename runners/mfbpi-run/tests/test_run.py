@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mfbpi_run import cli, table
+from mfbpi_run import cli, results, table
 from mfbpi_run.commands.collect import collected
 from mfbpi_run.store import Store
 
@@ -21,13 +21,13 @@ Command = Callable[..., Any]
 
 def rows_in(directory: Path | str) -> list[dict[str, Any]]:
     """Every row in a directory, but for the time that it took."""
-    files = [f for f in Store(Path(directory)).results() if f.name.endswith(".parquet")]
-    return collected(files).drop_columns(["elapsed_s"]).to_pylist()
+    found = [results.read(file) for file in Store(Path(directory)).rows()]
+    return collected(found).drop_columns(["elapsed_s"]).to_pylist()
 
 
 def names_in(directory: Path | str) -> set[str]:
     """Every file in a directory, except the lock."""
-    return {path.name for path in Path(directory).iterdir()} - {".lock"}
+    return {path.name for path in Path(directory).iterdir() if path.is_file()} - {".lock"}
 
 
 def test_run_writes_a_file_for_each_task(toy_run: Command) -> None:
@@ -39,7 +39,7 @@ def test_run_writes_a_file_for_each_task(toy_run: Command) -> None:
     assert directory.parent == Path("results")
     assert not directory.is_absolute()
     expected = {f"{task['task_id']}.parquet" for task in ended.json["tasks"]}
-    assert names_in(directory) == expected | {"run.json"}
+    assert names_in(directory) == expected | {"_run.json"}
     assert len(rows_in(directory)) == 2 * 3
 
 
@@ -90,10 +90,10 @@ def test_episodes_end_the_run(mfbpi: Command) -> None:
 
 
 def test_arrays_are_written_on_request(toy_run: Command) -> None:
-    """In a file beside the rows."""
+    """In a folder beside the rows."""
     ended = toy_run("--arrays", "--seeds", "0", "--json")
     file = Path(ended.json["tasks"][0]["file"])
-    arrays = table.read(file.with_suffix(".arrays.parquet"))
+    arrays = table.read(file.parent / "_arrays" / file.name)
 
     assert arrays.column("metric").to_pylist() == ["rate"]
 
@@ -142,7 +142,7 @@ def test_resume_may_add_agents(mfbpi: Command, toy_run: Command) -> None:
 
     assert toy_run(*more).code == 0
     assert {row["agent"] for row in rows_in("x")} == {"biased", "plain"}
-    agents = json.loads(Path("x/run.json").read_text())["agents"]
+    agents = json.loads(Path("x/_run.json").read_text())["agents"]
     assert set(agents) == {"biased on ring", "plain on ring"}
 
 
@@ -230,9 +230,10 @@ def test_full_disk_stops_the_run(toy_run: Command, monkeypatch: pytest.MonkeyPat
     arguments = ("--out", "x", "--seeds", "0:3")
     toy_run("--out", "x", "--seeds", "0:1")
     rows = rows_in("x")
+    room = iter([True])  # for the manifest
 
     def full_disk(_: int) -> None:
-        if list(Path("x").glob(".*.parquet.tmp")):
+        if not next(room, False):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full_disk)

@@ -13,19 +13,15 @@ import pytest
 from mfbpi_core.errors import UsageError
 from mfbpi_core.task import PluginRef, Task
 from mfbpi_core.types import Outcome
-from mfbpi_run.store import (
-    MANIFEST,
-    Store,
-    StoreError,
-    atomic_write,
-    create_first,
-    default_directories,
-)
+from mfbpi_run import manifest
+from mfbpi_run.files import atomic_write
+from mfbpi_run.store import MANIFEST, Store, StoreError, create_first, default_directories
 
 MANIFEST_1 = {
     "agents": {"biased": {"bias": 0.5}},
     "environments": {"ring": {"environment": {"n_states": 3}, "horizon": 60}},
     "arrays": False,
+    "seeds": {"biased on ring": "0:2"},
 }
 
 TASK = Task(
@@ -46,28 +42,26 @@ def full_disk(*_: object) -> None:
 
 def changed(*path: str, to: Any) -> dict[str, Any]:
     """The manifest with one entry changed or added."""
-    manifest: dict[str, Any] = json.loads(json.dumps(MANIFEST_1))
-    inner = manifest
+    edited: dict[str, Any] = json.loads(json.dumps(MANIFEST_1))
+    inner = edited
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = to
-    return manifest
+    return edited
 
 
 def opened(directory: Path) -> Store:
     """A store that holds the manifest."""
     store = Store(directory)
     with store.writing():
-        store.record(MANIFEST_1)
+        manifest.record(directory, MANIFEST_1)
     return store
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
-def test_failed_write_leaves_the_previous_file(
-    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_write_leaves_the_previous_file(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a full disk the old content is readable and no temporary file stays."""
-    path = tmp_path / "x.parquet"
+    path = Path("x.parquet")
     atomic_write(path, b"before")
     monkeypatch.setattr(os, "fsync", full_disk) if call == "fsync" else monkeypatch.setattr(
         Path, "replace", full_disk
@@ -77,10 +71,10 @@ def test_failed_write_leaves_the_previous_file(
         atomic_write(path, b"after")
 
     assert path.read_bytes() == b"before"
-    assert list(tmp_path.glob("*x.parquet*")) == [path]
+    assert list(Path().iterdir()) == [path]
 
 
-def test_interrupted_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_write_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C in the middle of a write is no different."""
 
     def interrupt(*_: object) -> None:
@@ -88,9 +82,9 @@ def test_interrupted_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        atomic_write(tmp_path / "x.parquet", b"after")
+        atomic_write(Path("x.parquet"), b"after")
 
-    assert not list(tmp_path.glob("*x.parquet*"))
+    assert not list(Path().iterdir())
 
 
 def test_done_task_has_all_its_files(tmp_path: Path) -> None:
@@ -101,10 +95,9 @@ def test_done_task_has_all_its_files(tmp_path: Path) -> None:
     file = store.save(TASK, Outcome(task_id=TASK.task_id, status="done", tables=tables))
 
     assert file.read_bytes() == b"rows"
-    assert {path.name for path in store.results()} == {
-        f"{TASK.task_id}.parquet",
-        f"{TASK.task_id}.arrays.parquet",
-    }
+    assert store.rows() == [file]
+    assert store.path(TASK.task_id, ".arrays.parquet").read_bytes() == b"arrays"
+    assert store.errors() == []
 
 
 def test_rows_are_absent_when_arrays_cannot_be_written(
@@ -113,10 +106,10 @@ def test_rows_are_absent_when_arrays_cannot_be_written(
     """A task counts as done only when everything is there."""
     monkeypatch.setattr(os, "fsync", full_disk)
     tables = {".parquet": b"rows", ".arrays.parquet": b"arrays"}
-    with pytest.raises(StoreError, match=r"cannot write .*arrays\.parquet: No space left"):
+    with pytest.raises(StoreError, match=r"cannot write .*_arrays/.*\.parquet: No space left"):
         Store(tmp_path).save(TASK, Outcome(task_id=TASK.task_id, status="done", tables=tables))
 
-    assert not Store(tmp_path).has(TASK)
+    assert Store(tmp_path).rows() == []
 
 
 def test_failed_task_leaves_its_error_without_paths(tmp_path: Path) -> None:
@@ -153,7 +146,7 @@ def test_failed_task_leaves_its_error_without_paths(tmp_path: Path) -> None:
 def test_changed_settings_are_refused(now: dict[str, Any], difference: str, tmp_path: Path) -> None:
     """One label, one configuration: the message names the keys and both values."""
     with pytest.raises(UsageError) as raised:
-        opened(tmp_path / "run").check(now)
+        manifest.check(opened(tmp_path / "run").directory, now)
 
     assert difference in str(raised.value)
 
@@ -165,22 +158,25 @@ def test_agents_and_environments_may_be_added(tmp_path: Path) -> None:
         "agents": {"plain": {"weight": 1}},
         "environments": MANIFEST_1["environments"],
         "arrays": False,
+        "seeds": {"biased on ring": "1:5,7", "plain on ring": "0"},
     }
-    store.check(more)
+    manifest.check(store.directory, more)
     with store.writing():
-        store.record(more)
-    manifest = json.loads((store.directory / MANIFEST).read_text())
+        manifest.record(store.directory, more)
+    joined = json.loads((store.directory / MANIFEST).read_text())
 
-    assert set(manifest["agents"]) == {"biased", "plain"}
+    assert set(joined["agents"]) == {"biased", "plain"}
+    assert joined["seeds"] == {"biased on ring": "0:5,7", "plain on ring": "0"}
+    assert joined["tasks"] == manifest.planned(store.directory) == 7
 
 
-@pytest.mark.parametrize("content", ["{", "[]"])
+@pytest.mark.parametrize("content", ["{", "[]", '{"seeds": 3}', '{"seeds": {"a": 3}}'])
 def test_unreadable_manifest_is_refused(content: str, tmp_path: Path) -> None:
     """A file that is no manifest is left alone."""
     (tmp_path / MANIFEST).write_text(content)
 
-    with pytest.raises(UsageError, match=r"run\.json"):
-        Store(tmp_path).check(MANIFEST_1)
+    with pytest.raises(UsageError, match=r"_run\.json"):
+        manifest.check(tmp_path, MANIFEST_1)
 
 
 def test_second_writer_is_refused(tmp_path: Path) -> None:
@@ -202,7 +198,7 @@ def test_directory_that_is_a_file_is_refused(tmp_path: Path) -> None:
     file.write_text("")
 
     with pytest.raises(UsageError, match="is a file"):
-        Store(file).check(MANIFEST_1)
+        manifest.check(file, MANIFEST_1)
     with pytest.raises(UsageError, match="cannot write to"), Store(file).writing():
         pass
     with pytest.raises(UsageError, match="cannot write to"), Store(file / "below").writing():

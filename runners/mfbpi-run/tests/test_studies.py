@@ -11,7 +11,7 @@ import pytest
 
 from mfbpi_lib_statistics.intervals import t_interval
 from mfbpi_run import studies, study_summary, table
-from mfbpi_run.study_session import STUDY
+from mfbpi_run.store import STUDY
 
 Command = Callable[..., Any]
 
@@ -125,8 +125,8 @@ def test_output_for_people(study: Any) -> None:
         "table: there/study.parquet",
     ):
         assert text in study.out
-    assert "figure: there/counts.png" in study.err
-    assert Path("there/counts.png").read_bytes().startswith(b"\x89PNG")
+    assert "figure: there/_figures/counts.png" in study.err
+    assert Path("there/_figures/counts.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_json_is_one_object(mfbpi: Command) -> None:
@@ -193,12 +193,12 @@ def test_directory_in_use_is_refused(mfbpi: Command, study: Any) -> None:
 def test_resume_draws_again(mfbpi: Command, study: Any) -> None:
     """The table stays; figures and summary are made of it."""
     before = Path("there", STUDY).read_bytes()
-    Path("there/counts.png").unlink()
+    Path("there/_figures/counts.png").unlink()
     again = mfbpi("sweep", "toy/study", "--out", "there", "--if-exists", "resume")
 
     assert again.out == study.out
     assert Path("there", STUDY).read_bytes() == before
-    assert Path("there/counts.png").exists()
+    assert Path("there/_figures/counts.png").exists()
 
 
 def test_resume_of_another_study_is_refused(mfbpi: Command, study: Any) -> None:

@@ -115,8 +115,8 @@ def test_figures_are_drawn_of_all_runs(mfbpi: Command) -> None:
         "biased(bias=0.25)",
         "biased(bias=0.75)",
     }
-    assert "figure: there/rates.png" in ended.err
-    assert Path("there/rates.png").read_bytes().startswith(b"\x89PNG")
+    assert "figure: there/_figures/rates.png" in ended.err
+    assert Path("there/_figures/rates.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_resume_completes(mfbpi: Command) -> None:
@@ -127,7 +127,7 @@ def test_resume_completes(mfbpi: Command) -> None:
     assert stopped.code == 130
     assert "1 of 8 tasks done; continue with: mfbpi sweep toy/grid" in stopped.err
     assert "--out part --if-exists resume" in stopped.err
-    assert not Path("part/rates.png").exists()
+    assert not Path("part/_figures/rates.png").exists()
 
     resumed = mfbpi("sweep", "toy/grid", *INLINE, "--out", "part", "--if-exists", "resume")
 
@@ -135,7 +135,7 @@ def test_resume_completes(mfbpi: Command) -> None:
     assert "7 done" in resumed.out
     assert "1 kept" in resumed.out
     assert read("part").equals(read("whole"))
-    assert Path("part/rates.png").exists()
+    assert Path("part/_figures/rates.png").exists()
 
 
 def test_changed_file_is_refused(mfbpi: Command, ensembles: str) -> None:

@@ -1,19 +1,32 @@
-"""Checkpoints of long runs: what a killed worker goes on from, bit for bit."""
+"""Checkpoints of long runs: what a killed worker goes on from, bit for bit.
+
+A checkpoint belongs to its work and to the programs that made it. One of other work, of another
+version of a program, or that does not fit what it claims, is not gone on from: the work starts
+again from its beginning, and says so.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.executor import Work
 from mfbpi_core.lockstep import Lockstep
 from mfbpi_core.loop import Run
+from mfbpi_core.plugin import Plugin
 from mfbpi_core.types import Row
-from mfbpi_run import encoding
-from mfbpi_run.store import CHECKPOINT, Store
+from mfbpi_run import encoding, files, provenance, together
+from mfbpi_run.output import warn
+from mfbpi_run.restored import check_run, rows_from
+from mfbpi_run.store import CHECKPOINTS, Store, StoreError
+
+#: Version of what a checkpoint holds.
+FORMAT = 1
 
 
 @attrs.frozen(kw_only=True)
@@ -30,16 +43,9 @@ class Checkpoints:
     every_s: float
     resume: bool
 
-    def begin(self, task_id: str, run: Run | Lockstep, rows: list[list[Row]]) -> Saver:
-        """Restore a run, and the rows of each of its tasks, if they were saved before.
-
-        Raises:
-            CheckpointError: when the file cannot be used, saying what to do.
-        """
-        path = Store(self.directory).path(task_id, CHECKPOINT)
-        if self.resume and path.exists():
-            _restore(path, run, rows)
-        return Saver(path=path, every_s=self.every_s)
+    def saver(self, work: Work, used: Iterable[Plugin]) -> Saver:
+        """What saves some work, which uses these plugins."""
+        return Saver(store=Store(self.directory), work=work, used=tuple(used), every_s=self.every_s)
 
 
 @attrs.define(kw_only=True)
@@ -47,47 +53,108 @@ class Saver:
     """Saves one run now and then.
 
     Attributes:
-        path: the file.
+        store: the directory.
+        work: what is run.
+        used: the plugins that it uses.
         every_s: least number of seconds between two checkpoints.
-        problem: why the run cannot be saved; empty if it can.
+        problem: why the run could not be saved when that was last tried; empty if it could.
     """
 
-    path: Path
+    store: Store
+    work: Work
+    used: Sequence[Plugin]
     every_s: float
     problem: str = ""
     _last: float = attrs.field(factory=time.monotonic)
+    _hopeless: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.store.checkpoint(self.work.task_id)
+
+    def restore(self, whole: Run | Lockstep, runs: Sequence[Run], rows: list[list[Row]]) -> str:
+        """Restore a run, and the rows of each of its tasks, if they were saved before.
+
+        Returns:
+            Why that is not possible, or nothing; the run can then not be used any more.
+        """
+        if not (self.path.exists() or self.path.is_symlink()):
+            return ""
+        try:
+            tree = encoding.from_bytes(files.read_regular(self.path))
+            self._check_origin(tree)
+            whole.load_state_dict(tree["run"])
+            for run, own, saved in zip(runs, rows, tree["rows"], strict=True):
+                own.extend(rows_from(saved))
+                check_run(run, own)
+        except Exception as error:
+            cause = str(error) if isinstance(error, CheckpointError) else repr(error)
+            return (
+                f"{together.label(self.work)} starts again from its beginning: the checkpoint "
+                f"{self.path} cannot be used ({cause})"
+            )
+        return ""
+
+    def _check_origin(self, tree: Any) -> None:
+        """Whether the file is that of this work and of these programs."""
+        if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+            raise CheckpointError("it is of another version of mfbpi")
+        if tree["work"] != self.work.to_json():
+            raise CheckpointError("it is that of another task")
+        before = tree["versions"]
+        now = provenance.installed(before)
+        now["plugins"] |= {plugin.distribution: plugin.version for plugin in self.used}
+        changed = provenance.changes(before, now)
+        if changed:
+            raise CheckpointError(f"it was made with other versions: {', '.join(changed)}")
+        unknown = {plugin.distribution for plugin in self.used} - set(before["plugins"])
+        if unknown:
+            raise CheckpointError(f"it was made without {', '.join(sorted(unknown))}")
 
     def measured(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
         """Save, with the rows measured so far, if it is time."""
-        if not self.problem and time.monotonic() - self._last >= self.every_s:
+        if not self._hopeless and time.monotonic() - self._last >= self.every_s:
             self._save(run, rows)
             self._last = time.monotonic()
 
     def _save(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
         tree = {
+            "format": FORMAT,
+            "work": self.work.to_json(),
+            "versions": provenance.versions(self.used),
             "run": run.state_dict(),
             "rows": [[list(attrs.astuple(row)) for row in own] for own in rows],
         }
         try:
-            content = encoding.to_bytes(tree)
+            self.store.write(self.path, encoding.to_bytes(tree))
         except CheckpointError as error:
             # A third party's agent may hold anything; its run need not fail for that.
+            self.problem, self._hopeless = str(error), True
+        except StoreError as error:
+            if not self.problem:
+                warn(f"{together.label(self.work)} goes on without being saved: {error}")
             self.problem = str(error)
-            return
-        Store(self.path.parent).write(self.path, content)
+        else:
+            self.problem = ""
 
 
-def _restore(path: Path, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+def remove_done(store: Store) -> None:
+    """Remove the checkpoints of work whose results are there: their removal was cut short."""
+    for path in (store.directory / CHECKPOINTS).glob("*.npz"):
+        if any(_done(store, ids) for ids in _tasks_in(path)):
+            path.unlink(missing_ok=True)
+
+
+def _tasks_in(path: Path) -> Iterator[list[str]]:
+    """Which tasks a checkpoint may be of: the one of its name, or those that it lists."""
+    yield [path.stem]
     try:
-        tree: dict[str, Any] = encoding.from_bytes(path.read_bytes())
-        run.load_state_dict(tree["run"])
-        for own, saved in zip(rows, tree["rows"], strict=True):
-            own.extend(Row(**dict(zip(_FIELDS, row, strict=True))) for row in saved)
-    except Exception as error:
-        raise CheckpointError(
-            f"{path.name} cannot be used ({type(error).__name__}: {error}); delete it to "
-            "run the task from its start"
-        ) from error
+        work = together.from_json(encoding.from_bytes(files.read_regular(path))["work"])
+    except Exception:  # whatever it is, it is no checkpoint of work that is done
+        return
+    yield [task.task_id for task in together.tasks_of(work)]
 
 
-_FIELDS = [field.name for field in attrs.fields(Row)]
+def _done(store: Store, task_ids: Sequence[str]) -> bool:
+    return all(files.is_regular(store.path(task_id)) for task_id in task_ids)

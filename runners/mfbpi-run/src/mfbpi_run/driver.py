@@ -17,7 +17,7 @@ from mfbpi_run import together
 from mfbpi_run.checkpoint import Checkpoints
 from mfbpi_run.interrupt import Interrupts
 from mfbpi_run.progress import Progress
-from mfbpi_run.store import CHECKPOINT, Store
+from mfbpi_run.store import Store
 from mfbpi_run.worker import run_task
 
 Status = Literal["done", "kept", "failed", "pending"]
@@ -41,16 +41,6 @@ class Record:
     def has_rows(self) -> bool:
         """Whether there are results to read."""
         return self.status in ("done", "kept")
-
-
-def already_done(tasks: Sequence[Task], store: Store, resume: bool) -> list[Record]:
-    """Every task as kept or pending; nothing is kept unless the run is resumed."""
-    return [
-        Record(task=task, status="kept", file=store.path(task.task_id))
-        if resume and store.has(task)
-        else Record(task=task, status="pending")
-        for task in tasks
-    ]
 
 
 def execute(
@@ -114,7 +104,7 @@ def _write(work: Work, outcome: Outcome, store: Store, progress: Progress) -> di
         progress.finished(None if own.status == "done" else failure_line(task, own.error))
         records[task.task_id] = Record(task=task, status=own.status, file=file)
     if outcome.status == "done":
-        store.path(work.task_id, CHECKPOINT).unlink(missing_ok=True)
+        store.checkpoint(work.task_id).unlink(missing_ok=True)
     return records
 
 

@@ -22,6 +22,15 @@ _MARK = "__mfbpi__"
 #: Name of the JSON text among the arrays.
 _TREE = "tree"
 
+#: What a file may ask for by name: numpy's own bit generators and nothing else.
+_BITS: dict[str, type[np.random.BitGenerator]] = {
+    "MT19937": np.random.MT19937,
+    "PCG64": np.random.PCG64,
+    "PCG64DXSM": np.random.PCG64DXSM,
+    "Philox": np.random.Philox,
+    "SFC64": np.random.SFC64,
+}
+
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -106,6 +115,6 @@ def _decode_generator(kind: str, state: Any) -> np.random.Generator | np.random.
         legacy = np.random.RandomState()
         legacy.set_state(state)
         return legacy
-    bits = getattr(np.random, state["bit_generator"])()
+    bits = _BITS[state["bit_generator"]]()
     bits.state = state
     return np.random.Generator(bits)

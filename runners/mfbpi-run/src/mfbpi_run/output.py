@@ -73,6 +73,11 @@ def warn(message: str) -> None:
     click.echo(f"warning: {one_line(message)}", err=True)
 
 
+def note(message: str) -> None:
+    """One note, on one line of standard error."""
+    click.echo(f"note: {one_line(message)}", err=True)
+
+
 def warn_of_problems(registry: Registry) -> None:
     """One warning for each plugin that could not be loaded."""
     for problem in registry.problems:

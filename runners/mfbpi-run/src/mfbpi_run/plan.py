@@ -15,7 +15,7 @@ from mfbpi_core.task import PluginRef, Task
 from mfbpi_run import build
 from mfbpi_run.choices import Choice
 from mfbpi_run.metrics import Metrics, check_needs
-from mfbpi_run.settings import parse_seeds
+from mfbpi_run.settings import compact, parse_seeds
 
 
 @attrs.frozen(kw_only=True)
@@ -81,6 +81,11 @@ class Plan:
             },
             "environments": {site.environment.shown: _described(site) for site in self.sites},
             "arrays": self.arrays,
+            "seeds": {
+                f"{agent} on {site.environment.shown}": compact(site.seeds)
+                for site in self.sites
+                for agent in self.agents
+            },
         }
 
 

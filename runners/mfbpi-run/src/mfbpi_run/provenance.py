@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,7 @@ _ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/(?:[^\s/\"'<>|]+/)+([^\s/\"'<>|:,)]+)
 def describe(used: Iterable[Plugin]) -> dict[str, Any]:
     """Distributions, libraries, source revision and platform of this process."""
     return {
-        "plugins": _plugins(used),
-        "libraries": _libraries(),
+        **versions(used),
         "git": dict(revision()),
         "platform": {
             "system": platform.system(),
@@ -48,6 +47,36 @@ def describe(used: Iterable[Plugin]) -> dict[str, Any]:
             "implementation": platform.python_implementation(),
         },
     }
+
+
+def versions(used: Iterable[Plugin]) -> dict[str, dict[str, str]]:
+    """Versions of the programs of this process that can change a number, ours and others'."""
+    return {"plugins": _plugins(used), "libraries": _libraries()}
+
+
+def installed(before: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Versions, as installed now, of what :func:`versions` named before; nothing is imported."""
+    return {
+        "plugins": {name: _version(name) for name in before["plugins"]},
+        "libraries": {
+            name: platform.python_version()
+            if name == "python"
+            else _version(_LIBRARIES.get(name, name))
+            for name in before["libraries"]
+        },
+    }
+
+
+def changes(
+    before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]]
+) -> list[str]:
+    """What has another version now, such as ``"numpy 2.0 then and 2.1 now"``."""
+    return [
+        f"{name} {version} then and {now[group].get(name, 'not used')} now"
+        for group in ("plugins", "libraries")
+        for name, version in before[group].items()
+        if now[group].get(name) != version
+    ]
 
 
 def _plugins(used: Iterable[Plugin]) -> dict[str, str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
 from mfbpi_core.registry import Registry
 from mfbpi_run.driver import Record
-from mfbpi_run.output import show_json, show_table
+from mfbpi_run.output import note, show_json, show_table
 from mfbpi_run.plan import Plan, Site
 from mfbpi_run.store import Store
+
+if TYPE_CHECKING:
+    from mfbpi_run.summary import Line
 
 _PLAN_COLUMNS = ("agent", "env", "seeds", "steps", "episodes", "eval-every", "discount", "metrics")
 
@@ -60,29 +63,38 @@ def show_results(
     from mfbpi_run import summary
 
     files = [r.file for r in records if r.has_rows and r.file is not None]
-    lines, notes = summary.summarise(files, summary.ranges(registry))
-    for note in notes if plan.metrics_asked_for else []:
-        click.echo(f"note: {note}", err=True)
+    found = summary.summarise(files, summary.ranges(registry))
+    for message in (*found.notes, *(found.skipped if plan.metrics_asked_for else ())):
+        note(message)
     if as_json:
         tasks = [_record(record) for record in records]
-        listed = [attrs.asdict(line) for line in lines]
+        listed = [attrs.asdict(line) for line in found.lines]
         show_json({"out": str(store.directory), "tasks": tasks, "summary": listed})
         return
-    if lines:
-        _show_summary(lines)
+    if found.lines:
+        _show_summary(found.lines)
     counts = Counter(record.status for record in records)
     totals = ", ".join(f"{count} {status}" for status, count in counts.items())
     click.echo(f"{len(records)} tasks: {totals}; results: {store.directory}")
 
 
-def _show_summary(lines: Sequence[Any]) -> None:
+def _show_summary(lines: Sequence[Line]) -> None:
     from mfbpi_run import summary
 
-    rows = [(x.agent, x.env, x.metric, x.step, f"{x.mean:.4g}", x.interval, x.n) for x in lines]
-    single = f" {summary.SINGLE}" if any(line.n == 1 for line in lines) else ""
-    show_table(
-        _SUMMARY_COLUMNS, rows, caption=summary.CAPTION + single, right=("step", "mean", "n")
-    )
+    said = {
+        summary.RANGE: any(line.first_step != line.step for line in lines),
+        summary.EARLIER: not all(line.at_end for line in lines),
+        summary.SINGLE: any(line.n == 1 for line in lines),
+    }
+    caption = " ".join([summary.CAPTION, *(text for text, applies in said.items() if applies)])
+    rows = [_cells(line) for line in lines]
+    show_table(_SUMMARY_COLUMNS, rows, caption=caption, right=("step", "mean", "n"))
+
+
+def _cells(line: Line) -> tuple[Any, ...]:
+    mark = "" if line.at_end else "*"
+    mean = f"{line.mean:.4g}"
+    return (line.agent, line.env, line.metric, line.steps + mark, mean, line.interval, line.n)
 
 
 def _record(record: Record) -> dict[str, Any]:

@@ -11,19 +11,19 @@ from typing import Literal
 import attrs
 import click
 
-from mfbpi_core.errors import UsageError
 from mfbpi_core.executor import Executor, Work
 from mfbpi_core.registry import Registry
-from mfbpi_run import build, report, together
+from mfbpi_run import build, manifest, report, together
 from mfbpi_run.checkpoint import Checkpoints
-from mfbpi_run.driver import Record, already_done, execute
+from mfbpi_run.driver import Record, execute
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.interrupt import Interrupts
+from mfbpi_run.opening import Opening
 from mfbpi_run.options import CHECKPOINT_EVERY_S
 from mfbpi_run.output import warn
 from mfbpi_run.plan import Plan
 from mfbpi_run.progress import Progress
-from mfbpi_run.store import Store, StoreError, create_first, default_directories, unwritable
+from mfbpi_run.store import Store, StoreError, create_first, default_directories
 
 IfExists = Literal["fail", "resume", "overwrite"]
 
@@ -71,27 +71,14 @@ def carry_out(registry: Registry, plan: Plan, settings: Settings) -> int:
     candidates = default_directories(plan.agents, [site.environment.shown for site in plan.sites])
     if settings.dry_run:
         store = Store(settings.out or next(path for path in candidates if not path.exists()))
-        report.show_plan(plan, _opened(store, plan, settings), store, settings.as_json)
+        plan, records = Opening(store, settings.if_exists, touch=False).settle(plan)
+        report.show_plan(plan, records, store, settings.as_json)
         return 0
     interrupts = Interrupts()
     with interrupts.handled():
         store = Store(settings.out or create_first(candidates))
         with store.writing():
             return _run(registry, plan, settings, executor, store, interrupts)
-
-
-def _opened(store: Store, plan: Plan, settings: Settings) -> list[Record]:
-    """Check that the directory may be used, and find what is done already."""
-    try:
-        store.check(plan.manifest())
-        if settings.if_exists == "fail" and store.results():
-            raise UsageError(
-                f"{store.directory} already holds results; add --if-exists resume to run what is "
-                "missing or --if-exists overwrite to run all again, or choose another --out"
-            )
-        return already_done(plan.tasks, store, resume=settings.if_exists == "resume")
-    except OSError as error:
-        raise unwritable(store.directory, error) from error
 
 
 def _run(
@@ -102,8 +89,8 @@ def _run(
     store: Store,
     interrupts: Interrupts,
 ) -> int:
-    records = _opened(store, plan, settings)
-    store.record(plan.manifest())
+    plan, records = Opening(store, settings.if_exists, touch=True).settle(plan)
+    manifest.record(store.directory, plan.manifest())
     pending = [record.task for record in records if record.status == "pending"]
     works = together.grouped(registry, pending, settings.replicas)
     progress = _progress(records, works, executor, settings)

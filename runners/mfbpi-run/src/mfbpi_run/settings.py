@@ -59,6 +59,17 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     return tuple(seeds)
 
 
+def compact(seeds: Iterable[int]) -> str:
+    """Seeds in the notation of the command line, sorted, ranges for what is consecutive."""
+    found: list[list[int]] = []
+    for seed in sorted(set(seeds)):
+        if found and seed == found[-1][1]:
+            found[-1][1] += 1
+        else:
+            found.append([seed, seed + 1])
+    return ",".join(f"{start}:{stop}" if stop - start > 1 else f"{start}" for start, stop in found)
+
+
 def _seed_range(text: str, part: str) -> range:
     first, colon, last = part.partition(":")
     try:

@@ -1,10 +1,14 @@
-"""A directory of results: whole files only, one configuration, one writer at a time."""
+"""A directory of results: whole files only, one writer at a time.
+
+What a reader's ``DIR/*.parquet`` finds is exactly the rows: ``DIR/<task_id>.parquet``, and nothing
+else. Everything else begins with ``_`` or lies in a folder that does, which is what pandas, Arrow
+and others leave out when they read a directory.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,43 +22,35 @@ import filelock
 from mfbpi_core.errors import MfbpiError, UsageError
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
+from mfbpi_run import files
 from mfbpi_run.provenance import without_paths
 from mfbpi_run.table import SCHEMA_VERSION
 
 #: What the directory's results have in common.
-MANIFEST = "run.json"
+MANIFEST = "_run.json"
 
-#: Suffix of what a long run goes on from, until its rows are written.
-CHECKPOINT = ".checkpoint.npz"
+#: The rows of a study, alone in its directory.
+STUDY = "study.parquet"
+
+#: Where everything else lies.
+ARRAYS, ERRORS, CHECKPOINTS, FIGURES = "_arrays", "_errors", "_checkpoints", "_figures"
+
+#: Where files go that are not what their names say.
+SET_ASIDE = "_set_aside"
 
 _LOCK = ".lock"
 
-_RESULT = re.compile(r"[0-9a-f]{16}(\.arrays)?\.(parquet|error\.json)")
+#: Suffix of an outcome's table to the folder of such files: of nothing else is a file made.
+_FOLDERS = {".parquet": ".", ".arrays.parquet": ARRAYS}
 
-#: Differences spelled out in a message; beyond, they are counted.
-_SHOWN = 5
+_ROWS = re.compile(r"[0-9a-f]{16}\.parquet")
+
+# Once all files of a task lay side by side.
+_OLD = re.compile(r"run\.json|[0-9a-f]{16}\.(arrays\.parquet|error\.json|checkpoint\.npz)")
 
 
 class StoreError(MfbpiError):
     """A result could not be written."""
-
-
-def atomic_write(path: Path, content: bytes) -> None:
-    """Write a file so that at every moment it is absent, as before, or complete.
-
-    Raises:
-        OSError: the file is as before and nothing is left beside it.
-    """
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 @attrs.frozen
@@ -69,14 +65,17 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the directory for this process.
+        """Hold the directory for this process, and clear away what killed writers left half done.
 
         Raises:
             UsageError: when the directory cannot be written to, or another process writes to it.
         """
-        lock = filelock.FileLock(self.directory / _LOCK, timeout=0)
+        path = self.directory / _LOCK
+        lock = filelock.FileLock(path, timeout=0)
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink() or (path.exists() and not files.is_regular(path)):
+                raise UsageError(f"{path} is not a regular file; remove it")
             lock.acquire()
         except filelock.Timeout:
             raise UsageError(
@@ -86,23 +85,65 @@ class Store:
         except (OSError, NotImplementedError) as error:
             raise unwritable(self.directory, error) from error
         try:
+            self._remove_stale()
             yield
         finally:
             lock.release()
 
+    def _remove_stale(self) -> None:
+        try:
+            for name in (".", ARRAYS, ERRORS, CHECKPOINTS, FIGURES):
+                files.remove_stale(self.directory / name)
+        except OSError as error:
+            raise unwritable(self.directory, error) from error
+
     def path(self, task_id: str, suffix: str = ".parquet") -> Path:
-        """Where a file of a task is."""
-        return self.directory / f"{task_id}{suffix}"
+        """Where a table of a task is: its rows, or its arrays."""
+        return self.directory / _FOLDERS[suffix] / f"{task_id}.parquet"
 
-    def has(self, task: Task) -> bool:
-        """Whether the task was done before."""
-        return self.path(task.task_id).is_file()
+    def error(self, task_id: str) -> Path:
+        """Where it is said why a task failed."""
+        return self.directory / ERRORS / f"{task_id}.json"
 
-    def results(self) -> list[Path]:
-        """Every file of results, of failures too, sorted by name."""
+    def checkpoint(self, work_id: str) -> Path:
+        """Where unfinished work is saved."""
+        return self.directory / CHECKPOINTS / f"{work_id}.npz"
+
+    def rows(self) -> list[Path]:
+        """The file of rows of every task that is done, sorted by name."""
+        return self._found(_ROWS)
+
+    def errors(self) -> list[Path]:
+        """The file of every task that failed, sorted by name."""
+        old = [path for path in self._found(_OLD) if path.name.endswith(".error.json")]
+        return old + sorted((self.directory / ERRORS).glob("*.json"))
+
+    @property
+    def has_old_layout(self) -> bool:
+        """Whether an earlier version wrote here; such results can be read and not added to."""
+        return bool(self._found(_OLD))
+
+    def _found(self, pattern: re.Pattern[str]) -> list[Path]:
         if not self.directory.is_dir():
             return []
-        return sorted(p for p in self.directory.iterdir() if _RESULT.fullmatch(p.name))
+        return sorted(p for p in self.directory.iterdir() if pattern.fullmatch(p.name))
+
+    def set_aside(self, task: Task) -> list[Path]:
+        """Move the tables of a task away, so that it is run again; returns where they are now.
+
+        Raises:
+            UsageError: when the directory cannot be written to.
+        """
+        folder = self.directory / SET_ASIDE
+        found = [self.path(task.task_id, suffix) for suffix in _FOLDERS]
+        try:
+            return [
+                files.move_aside(path, folder / path.parent.relative_to(self.directory))
+                for path in found
+                if path.is_symlink() or path.exists()
+            ]
+        except OSError as error:
+            raise unwritable(self.directory, error) from error
 
     def save(self, task: Task, outcome: Outcome) -> Path:
         """Write what became of a task; returns the file of its rows, or of its error.
@@ -115,87 +156,31 @@ class Store:
         # The rows come last: where they are, the task is complete.
         for suffix in sorted(outcome.tables, key=len, reverse=True):
             self.write(self.path(task.task_id, suffix), outcome.tables[suffix])
-        self.path(task.task_id, ".error.json").unlink(missing_ok=True)
+        self.error(task.task_id).unlink(missing_ok=True)
         return self.path(task.task_id)
 
     def _save_error(self, task: Task, error: str) -> Path:
-        path = self.path(task.task_id, ".error.json")
+        path = self.error(task.task_id)
         report = {
             "schema_version": SCHEMA_VERSION,
             "task_id": task.task_id,
             "task": attrs.asdict(task),
             "error": without_paths(error),
         }
-        self.write(path, _pretty(report))
+        self.write(path, pretty(report))
         # Where all is run again, rows of an earlier run would pass for this one's.
-        for suffix in (".parquet", ".arrays.parquet"):
+        for suffix in _FOLDERS:
             self.path(task.task_id, suffix).unlink(missing_ok=True)
         return path
 
     def write(self, path: Path, content: bytes) -> None:
-        """Write a file whole; raises :class:`StoreError`."""
+        """Write a file of this directory whole; raises :class:`StoreError`."""
         try:
-            atomic_write(path, content)
+            if path.parent != self.directory:
+                files.make_folder(path.parent)
+            files.atomic_write(path, content)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
-
-    def check(self, manifest: Mapping[str, Any]) -> None:
-        """Refuse a directory whose results were made with other settings.
-
-        One label stands for one configuration; further agents and environments may be added.
-
-        Raises:
-            UsageError: naming the settings that differ, with both values.
-        """
-        if self.directory.exists() and not self.directory.is_dir():
-            raise UsageError(f"{self.directory} is a file; give a directory with --out")
-        now = {**manifest, "schema_version": SCHEMA_VERSION}
-        self.refuse_differences(self._manifest(), now)
-
-    def refuse_differences(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Refuse results made with other settings, by what was recorded with them.
-
-        Raises:
-            UsageError: naming the settings that differ, with both values.
-        """
-        differences = list(_differences(before, now))
-        if differences:
-            more = len(differences) - _SHOWN
-            listing = "; ".join(differences[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
-            raise UsageError(
-                f"{self.directory} holds results of other settings: {listing}; "
-                "choose another directory with --out"
-            )
-
-    def record(self, manifest: Mapping[str, Any]) -> None:
-        """Write the manifest, joined with the one that is there; call :meth:`check` before.
-
-        Raises:
-            UsageError: when the directory cannot be written to.
-        """
-        before = self._manifest()
-        joined = {
-            "schema_version": SCHEMA_VERSION,
-            **manifest,
-            "agents": {**before.get("agents", {}), **manifest["agents"]},
-            "environments": {**before.get("environments", {}), **manifest["environments"]},
-        }
-        try:
-            atomic_write(self.directory / MANIFEST, _pretty(joined))
-        except OSError as error:
-            raise unwritable(self.directory, error) from error
-
-    def _manifest(self) -> dict[str, Any]:
-        path = self.directory / MANIFEST
-        try:
-            loaded = json.loads(path.read_text())
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{path} cannot be read ({error}); choose another --out") from error
-        if not isinstance(loaded, dict):
-            raise UsageError(f"{path} is not a manifest of mfbpi; choose another --out")
-        return loaded
 
 
 def unwritable(directory: Path, error: Exception) -> UsageError:
@@ -204,6 +189,11 @@ def unwritable(directory: Path, error: Exception) -> UsageError:
     return UsageError(
         f"cannot write to {directory}: {cause}; choose a directory you can write to with --out"
     )
+
+
+def pretty(data: Mapping[str, Any]) -> bytes:
+    """The content of a JSON file for people."""
+    return (json.dumps(data, indent=2, sort_keys=True) + "\n").encode()
 
 
 def default_directories(agents: Iterable[str], environments: Iterable[str]) -> Iterator[Path]:
@@ -231,22 +221,3 @@ def create_first(directories: Iterator[Path]) -> Path:
             raise unwritable(directory, error) from error
         else:
             return directory
-
-
-def _differences(
-    before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = ""
-) -> Iterator[str]:
-    """Settings present on both sides with different values."""
-    for key in sorted(before.keys() & now.keys()):
-        name, old, new = f"{prefix}{key}", before[key], now[key]
-        if isinstance(old, dict) and isinstance(new, dict):
-            yield from _differences(old, new, f"{name}.")
-            # Labels may be added; a label's parameters may not.
-            one_sided = sorted(old.keys() ^ new.keys()) if prefix else []
-            yield from (f"{name}.{inner} is on one side only" for inner in one_sided)
-        elif old != new:
-            yield f"{name} is {json.dumps(old)} there and {json.dumps(new)} here"
-
-
-def _pretty(data: Mapping[str, Any]) -> bytes:
-    return (json.dumps(data, indent=2, sort_keys=True) + "\n").encode()

@@ -15,16 +15,13 @@ import pyarrow.compute as pc
 from mfbpi_core.errors import UsageError
 from mfbpi_core.experiment import Experiment
 from mfbpi_core.registry import Registry
-from mfbpi_run import figures, provenance, studies, table
+from mfbpi_run import figures, manifest, provenance, studies, table
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.interrupt import Interrupts
 from mfbpi_run.output import show_json
 from mfbpi_run.session import Settings
-from mfbpi_run.store import Store, create_first, default_directories
+from mfbpi_run.store import STUDY, Store, create_first, default_directories
 from mfbpi_run.study_summary import show_summary, summarise
-
-#: The table of a study.
-STUDY = "study.parquet"
 
 
 def carry_out(registry: Registry, name: str, experiment: Experiment, settings: Settings) -> int:
@@ -70,15 +67,16 @@ def _table(
         f"study {number}": studies.definition(registry, study)
         for number, study in enumerate(experiment.studies, start=1)
     }
+    _refuse_others(store, experiment)
     if path.exists() and settings.if_exists == "fail":
         raise UsageError(
             f"{store.directory} already holds a study; add --if-exists resume to draw its figures "
             "again or --if-exists overwrite to compute all again, or choose another --out"
         )
     if path.exists() and settings.if_exists == "resume":
-        content = table.read(path)
+        content = _read(path)
         before = table.provenance(content).get("studies", {})
-        store.refuse_differences({"studies": before}, {"studies": definition})
+        manifest.refuse_differences(store.directory, {"studies": before}, {"studies": definition})
         return content
     rows = _rows(registry, experiment, settings)
     origin = {
@@ -88,6 +86,36 @@ def _table(
     }
     content = table.with_provenance(studies.to_table(rows), origin)
     store.write(path, table.to_bytes(content))
+    return content
+
+
+def _refuse_others(store: Store, experiment: Experiment) -> None:
+    """Refuse a directory of runs, or one of an earlier version with the figures beside the table.
+
+    Raises:
+        UsageError: saying which of them it is.
+    """
+    if store.rows() or manifest.read(store.directory):
+        raise UsageError(f"{store.directory} holds runs; choose another directory with --out")
+    beside = [f"{stem}.png" for stem in experiment.figures]
+    if any((store.directory / name).exists() for name in beside):
+        raise UsageError(
+            f"{store.directory} was written by an earlier version, with figures beside the table; "
+            "choose another directory with --out"
+        )
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        content = table.read(path)
+        if content.schema.remove_metadata() != studies.SCHEMA:
+            raise ValueError(f"its columns are {', '.join(content.column_names)}")
+        table.provenance(content)
+    except Exception as error:  # a file may hold anything
+        raise UsageError(
+            f"{path} is not a study of mfbpi ({error}); compute it again with --if-exists "
+            "overwrite, or choose another --out"
+        ) from error
     return content
 
 

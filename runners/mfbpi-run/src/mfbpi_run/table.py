@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from mfbpi_core.task import Task
 from mfbpi_core.types import Row
+from mfbpi_run import files
 
 #: Version of the schema below; readers refuse what they do not know.
 SCHEMA_VERSION = 1
@@ -112,7 +113,7 @@ def with_provenance(content: pa.Table, provenance: Mapping[str, Any]) -> pa.Tabl
 def to_bytes(table: pa.Table) -> bytes:
     """The content of a Parquet file."""
     buffer = io.BytesIO()
-    pq.write_table(table, buffer)
+    pq.write_table(table, buffer, write_page_checksum=True)
     return buffer.getvalue()
 
 
@@ -120,7 +121,8 @@ def read(path: Path) -> pa.Table:
     """Read a file of results."""
     # Not through a path: pyarrow would read partitions out of names such as "env=x". Without
     # threads: Arrow's pool can abort a process that ends while they start.
-    source = pq.ParquetFile(io.BytesIO(path.read_bytes()), pre_buffer=False)
+    content = io.BytesIO(files.read_regular(path))
+    source = pq.ParquetFile(content, pre_buffer=False, page_checksum_verification=True)
     return source.read(use_threads=False)
 
 

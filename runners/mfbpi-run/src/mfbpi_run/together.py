@@ -46,6 +46,14 @@ def tasks_of(work: Work) -> tuple[Task, ...]:
     return (work,)
 
 
+def label(work: Work) -> str:
+    """What is run, for messages."""
+    tasks = tasks_of(work)
+    seeds = ", ".join(str(task.seed) for task in tasks)
+    plural = "s" if len(tasks) > 1 else ""
+    return f"{tasks[0].agent.shown} on {tasks[0].environment.shown}, seed{plural} {seeds}"
+
+
 def joined(work: Work, outcomes: Sequence[Outcome]) -> Outcome:
     """The outcome of the whole, from those of its tasks, which are done."""
     if isinstance(work, Task):

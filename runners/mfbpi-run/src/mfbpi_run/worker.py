@@ -9,14 +9,17 @@ from typing import Any
 
 import attrs
 
+from mfbpi_core.executor import Work
 from mfbpi_core.lockstep import Lockstep
 from mfbpi_core.loop import Run
 from mfbpi_core.metric import Metric
+from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome, Row
 from mfbpi_run import build, provenance, table, together
-from mfbpi_run.checkpoint import Checkpoints
+from mfbpi_run.checkpoint import Checkpoints, Saver
+from mfbpi_run.output import warn
 from mfbpi_run.stage import Stage
 
 
@@ -29,7 +32,7 @@ def run_task(text: str, checkpoints: Checkpoints | None = None) -> Outcome:
     """
     work = together.from_json(text)
     try:
-        outcomes = _Worker.prepare(together.tasks_of(work)).outcomes(work.task_id, checkpoints)
+        outcomes = _Worker.begin(work, checkpoints).outcomes()
     except (Exception, SystemExit):
         error = provenance.without_paths(traceback.format_exc())
         return Outcome(task_id=work.task_id, status="failed", error=error)
@@ -45,14 +48,42 @@ class _Worker:
         runs: likewise.
         whole: the only run, or all of them in lockstep.
         started: when the work began, on the clock of :func:`time.perf_counter`.
-        unsaved: why it could not be saved on its way; empty if it could.
+        rows: what each run has measured.
+        saver: saves it on its way; None where nothing is saved.
+        not_resumed: why it did not go on from its checkpoint; empty if it did, or had none.
     """
 
     stages: list[Stage]
     runs: list[Run]
     whole: Run | Lockstep
     started: float
-    unsaved: str = ""
+    rows: list[list[Row]] = attrs.field(init=False)
+    saver: Saver | None = None
+    not_resumed: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        self.rows = [[] for _ in self.runs]
+
+    @classmethod
+    def begin(cls, work: Work, checkpoints: Checkpoints | None) -> _Worker:
+        """Rebuild everything, and go on from a checkpoint where one can be used."""
+        worker = cls.prepare(together.tasks_of(work))
+        if checkpoints is None:
+            return worker
+        saver = checkpoints.saver(work, worker.plugins)
+        problem = ""
+        if checkpoints.resume:
+            problem = saver.restore(worker.whole, worker.runs, worker.rows)
+        if problem:
+            warn(problem)
+            worker = cls.prepare(together.tasks_of(work))  # half restored is no run
+        worker.saver, worker.not_resumed = saver, problem
+        return worker
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        """Those that the runs use."""
+        return self.stages[0].plugins(self.runs[0])
 
     @classmethod
     def prepare(cls, tasks: Sequence[Task]) -> _Worker:
@@ -69,25 +100,17 @@ class _Worker:
         runs = [stage.run(agent) for stage, agent in zip(stages, replicas.agents, strict=True)]
         return cls(stages=stages, runs=runs, whole=Lockstep(replicas, runs), started=started)
 
-    def outcomes(self, work_id: str, checkpoints: Checkpoints | None) -> list[Outcome]:
+    def outcomes(self) -> list[Outcome]:
         """Run to the end."""
-        rows = self._rows(work_id, checkpoints)
+        for measured in self._evaluations():
+            for own, new in zip(self.rows, measured, strict=True):
+                own.extend(new)
+            if self.saver is not None:
+                self.saver.measured(self.whole, self.rows)
         return [
             Outcome(task_id=stage.task.task_id, status="done", tables=self._tables(stage, run, own))
-            for stage, run, own in zip(self.stages, self.runs, rows, strict=True)
+            for stage, run, own in zip(self.stages, self.runs, self.rows, strict=True)
         ]
-
-    def _rows(self, work_id: str, checkpoints: Checkpoints | None) -> list[list[Row]]:
-        """The rows of each task."""
-        rows: list[list[Row]] = [[] for _ in self.runs]
-        saver = None if checkpoints is None else checkpoints.begin(work_id, self.whole, rows)
-        for measured in self._evaluations():
-            for own, new in zip(rows, measured, strict=True):
-                own.extend(new)
-            if saver is not None:
-                saver.measured(self.whole, rows)
-                self.unsaved = saver.problem
-        return rows
 
     def _evaluations(self) -> Iterator[list[list[Row]]]:
         if isinstance(self.whole, Lockstep):
@@ -110,7 +133,8 @@ class _Worker:
             "task": attrs.asdict(stage.task),
             **provenance.describe(stage.plugins(run)),
             "skipped_metrics": stage.skipped,
-            "checkpoint_problem": self.unsaved,
+            "checkpoint_problem": "" if self.saver is None else self.saver.problem,
+            "not_resumed": provenance.without_paths(self.not_resumed),
             "agent_profile": run.agent.profile,
             "replicas": len(self.runs),
             "durations": {

@@ -98,8 +98,13 @@ class PolicyValueError(Metric):
         return arrays
 
     def state_dict(self) -> dict[str, Any]:
-        """Nothing: observing changes nothing, and what measuring keeps can be computed anew."""
-        return {}
+        """The last policy and its values, which :meth:`arrays` gives; the optimum is not saved."""
+        return {"last": None if self._last is None else [part.copy() for part in self._last]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        last = state["last"]
+        self._last = None if last is None else (np.array(last[0]), np.array(last[1]))
 
     def _evaluate(self, policy: npt.NDArray[np.int64]) -> FloatArray:
         """V^pi, float64 [S], solved for only where the policy [S] is not the last one."""

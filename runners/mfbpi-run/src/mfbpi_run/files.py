@@ -1,0 +1,129 @@
+"""Files written whole and read with care: no link is followed, and no pipe is waited for.
+
+A directory of results may lie where others can write. A name that can be foreseen could be taken
+before by a link to somebody's file, or by a pipe that nobody reads; names here are random and
+created exclusively, and what is read is a regular file or an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import stat
+import sys
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+#: Never a link; Windows has no such flag, nor links that anyone may plant.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
+
+# Without O_NONBLOCK, opening a pipe would wait for its other end.
+_READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+_TEMPORARY = re.compile(r"\.mfbpi-[0-9a-f]{16}\.tmp")
+
+
+def atomic_write(path: Path, content: bytes) -> None:
+    """Write a file so that at every moment it is absent, as before, or complete.
+
+    A link at ``path`` is replaced, not followed.
+
+    Raises:
+        OSError: the file is as before and nothing is left beside it.
+    """
+    if _exists(path) and not (is_regular(path) or path.is_symlink()):
+        raise OSError(errno.EINVAL, "it is there and not a regular file")
+    temporary = path.with_name(f".mfbpi-{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(temporary, _CREATE, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            # Where the file system knows no locks, the file is written all the same.
+            with contextlib.suppress(OSError):
+                _lock(descriptor)
+            stream.write(content)
+            stream.flush()
+            os.fsync(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of a regular file.
+
+    Raises:
+        OSError: when it cannot be read, or is a link, a pipe, a device or a folder.
+    """
+    try:
+        with open(path, "rb", opener=lambda name, _flags: os.open(name, _READ)) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise OSError(errno.EINVAL, "it is no regular file")
+            return stream.read()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a link; expected a regular file") from error
+        raise
+
+
+def is_regular(path: Path) -> bool:
+    """Whether there is a regular file, and not a link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder unless it is there; raises :class:`OSError`, also where a link is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise OSError(errno.ELOOP, f"{folder.name} is a link; expected a folder")
+
+
+def move_aside(path: Path, folder: Path) -> Path:
+    """Move a file into a folder under a name that is free there; returns where it is now."""
+    make_folder(folder)
+    names = (f"{path.name}.{secrets.token_hex(4)}" if n else path.name for n in range(100))
+    target = next(folder / name for name in names if not _exists(folder / name))
+    return path.rename(target)
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove temporary files whose writers were killed; those of living writers stay."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        if _TEMPORARY.fullmatch(path.name) and not _is_being_written(path):
+            path.unlink(missing_ok=True)
+
+
+def _exists(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _lock(descriptor: int) -> None:
+    """Show that the file's writer lives; the lock ends with the writer, however it ends."""
+    if sys.platform != "win32":
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_being_written(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, _READ)
+    except OSError:
+        return False
+    try:
+        _lock(descriptor)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
