@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 SOURCES := mfbpi_core plugins runners tests
 
-.PHONY: run install test test-slow lint format bench compare dist dist-check version clean
+.PHONY: run install test test-slow lint format bench chaos compare dist dist-check version clean
 
 run: $(VENV)/.run.ok  ## the main job: MF-BPI on RiverSwim, 10 seeds of 50,000 steps
 	$(BIN)/mfbpi-run --agent mf_bpi --env riverswim
@@ -43,6 +43,9 @@ dist-check: install  ## the same, and they must work in a clean environment, wit
 version:  ## one version for all packages: make version V=0.2.0
 	sed -i -E 's/^version = "[^"]*"/version = "$(V)"/; s/(mfbpi-lib-[a-z-]+)==[0-9a-z.]+/\1==$(V)/g' \
 		pyproject.toml plugins/*/*/pyproject.toml runners/*/pyproject.toml
+
+chaos: install  ## 100 kills of drivers and workers; every table must come out as if undisturbed
+	$(BIN)/python -m tests.chaos --kills 100 --seed 0
 
 clean:  ## forget compiled code and results of tools, not results of runs
 	find . -name __pycache__ -type d -not -path "./$(VENV)/*" -prune -exec rm -rf {} +
