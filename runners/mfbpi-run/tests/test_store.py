@@ -192,6 +192,27 @@ def test_second_writer_is_refused(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_lock_in_the_way_is_refused(kind: str, tmp_path: Path) -> None:
+    """A link's target is not emptied, and a pipe is not waited for."""
+    (tmp_path / "precious").write_text("mine")
+    lock = tmp_path / ".lock"
+    lock.symlink_to(tmp_path / "precious") if kind == "link" else os.mkfifo(lock)
+
+    message = r"\.lock is not a regular file; remove it"
+    with pytest.raises(UsageError, match=message), Store(tmp_path).writing():
+        pass
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_table_of_unknown_kind_is_not_written(tmp_path: Path) -> None:
+    """What a worker calls its tables is no path: only known suffixes have a place."""
+    tables = {".parquet": b"rows", "/../../x": b"out"}
+    with pytest.raises(StoreError, match=r"a table called '/\.\./\.\./x'; expected \.parquet"):
+        Store(tmp_path).save(TASK, Outcome(task_id=TASK.task_id, status="done", tables=tables))
+    assert Store(tmp_path).rows() == []
+
+
 def test_directory_that_is_a_file_is_refused(tmp_path: Path) -> None:
     """For checking and for writing."""
     file = tmp_path / "file"

@@ -78,6 +78,22 @@ class ForgetsSteps(Occupation):
         return {}
 
 
+class ForgetsArrays(Occupation):
+    """Keeps an array of what it last measured, and does not save it."""
+
+    last = None
+
+    def measure(self, snapshot):
+        self.last = super().measure(snapshot)
+        return self.last
+
+    def arrays(self):
+        return {} if self.last is None else {"last": np.array(list(self.last.values()))}
+
+    def state_dict(self):
+        return {name: value for name, value in super().state_dict().items() if name != "last"}
+
+
 class GlobalSample(Occupation):
     """Samples with numpy's global generator."""
 

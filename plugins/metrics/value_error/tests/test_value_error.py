@@ -140,6 +140,17 @@ def test_arrays() -> None:
     assert metric.arrays()["policy_values"] == pytest.approx([0.0, 2.0])
 
 
+def test_arrays_survive_saving() -> None:
+    """A run killed after its last evaluation has them from the saved state alone."""
+    metric, loaded, fresh = (make(stay_or_swap()) for _ in range(3))
+    measure(metric, [0, 0])
+    loaded.load_state_dict(metric.state_dict())
+    assert loaded.arrays()["policy_values"] == pytest.approx([0.0, 2.0])
+    loaded.load_state_dict(fresh.state_dict())
+
+    assert set(loaded.arrays()) == {"optimal_values"}
+
+
 def test_needs_a_model() -> None:
     """Without an exact model there is nothing to compare with."""
     with pytest.raises(RequirementError, match="Scene has no exact model"):

@@ -153,6 +153,8 @@ class Store:
         """
         if outcome.status == "failed":
             return self._save_error(task, outcome.error)
+        for suffix in outcome.tables.keys() - _FOLDERS.keys():
+            raise StoreError(f"a table called {suffix!r}; expected {' or '.join(_FOLDERS)}")
         # The rows come last: where they are, the task is complete.
         for suffix in sorted(outcome.tables, key=len, reverse=True):
             self.write(self.path(task.task_id, suffix), outcome.tables[suffix])

@@ -16,7 +16,7 @@ from mfbpi_run import manifest, results, table
 from mfbpi_run.files import atomic_write
 from mfbpi_run.output import note, show_json, warn
 from mfbpi_run.results import Result
-from mfbpi_run.store import Store, unwritable
+from mfbpi_run.store import MANIFEST, Store, unwritable
 
 _NAME = "_collected.parquet"
 
@@ -66,8 +66,8 @@ def _target(directories: Sequence[Path], out: Path | None) -> Path:
         return directories[0] / _NAME
     if out.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--out {out}: expected a name that ends in {' or '.join(_SUFFIXES)}")
-    store = Store(out.parent)
-    if not out.name.startswith(("_", ".")) and (store.rows() or manifest.read(out.parent)):
+    beside = Store(out.parent).rows() or (out.parent / MANIFEST).exists()
+    if beside and not out.name.startswith(("_", ".")):
         raise UsageError(
             f"--out {out} would be read as a part of the results beside it; begin its name "
             "with _ or write elsewhere"
