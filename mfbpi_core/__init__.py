@@ -10,7 +10,7 @@ from mfbpi_core.interaction import Interaction
 from mfbpi_core.lockstep import Lockstep
 from mfbpi_core.loop import Run
 from mfbpi_core.mdp import TabularMDP
-from mfbpi_core.metric import Metric
+from mfbpi_core.metric import Metric, Snapshot
 from mfbpi_core.plugin import Plugin, PluginProblem
 from mfbpi_core.registry import Registry
 from mfbpi_core.replicas import Replicas
@@ -30,7 +30,6 @@ from mfbpi_core.types import (
     Outcome,
     Problem,
     Row,
-    Snapshot,
     Transition,
     Transitions,
 )

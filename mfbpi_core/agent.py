@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.recommendation import recommendation
 from mfbpi_core.types import Observation, Problem, Transition, Transitions
 
 
@@ -42,10 +43,15 @@ class Agent(ABC):
         """Recommendation rule: the action believed best; without side effects."""
 
     def recommended_policy(self) -> npt.NDArray[np.int64] | None:
-        """The recommendation in every state, int64 [S]; None without integer states."""
-        if self.problem.n_states is None:
+        """The recommendation in every state, int64 [S]; None without integer states.
+
+        Raises:
+            PluginError: when one of them is not an integer from 0 to A-1.
+        """
+        n_states = self.problem.n_states
+        if n_states is None:
             return None
-        return np.array([self.recommend(s) for s in range(self.problem.n_states)], dtype=np.int64)
+        return np.array([recommendation(self, s) for s in range(n_states)], dtype=np.int64)
 
     @property
     def allocation(self) -> npt.NDArray[np.float64] | None:

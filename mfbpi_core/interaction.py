@@ -9,6 +9,7 @@ import attrs
 
 from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
+from mfbpi_core.guard import Guard, named
 from mfbpi_core.types import Transition, Transitions
 
 
@@ -19,6 +20,8 @@ class Interaction:
         environment: reset here, once with ``seed`` and afterwards without.
         agent: the agent.
         seed: seed of the environment.
+        environment_name: how messages call the environment; by its class if empty.
+        agent_name: how they call the agent.
 
     Attributes:
         step: steps taken.
@@ -26,12 +29,26 @@ class Interaction:
         observation: what the environment shows now.
     """
 
-    def __init__(self, environment: Environment, agent: Agent, seed: int) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        agent: Agent,
+        seed: int,
+        *,
+        environment_name: str = "",
+        agent_name: str = "",
+    ) -> None:
         self.environment = environment
         self.agent = agent
         self.step = 0
         self.episode = 0
-        self.observation, _ = environment.reset(seed=seed)
+        self._ahead = 0  # steps taken that are not counted yet
+        self._guard = Guard(
+            environment,
+            environment_name or named("environment", environment),
+            agent_name or named("agent", agent),
+        )
+        self.observation = self._guard.first(environment.reset(seed=seed), 1)
 
     def state_dict(self) -> dict[str, Any]:
         """Where both stand, as a copy: loading it later goes on bit for bit."""
@@ -62,26 +79,40 @@ class Interaction:
             chunk = self.agent.advance(simulator, n_steps)
         if chunk is None:
             return self._step_by_step(n_steps, n_episodes)
+        self._guard.chunk(chunk, n_steps, self.step)
         self.observation = self.environment.observation
         return self._counted(attrs.evolve(chunk, start=self.step))
 
     def _step_by_step(self, n_steps: int, n_episodes: int | None) -> Transitions:
         steps: list[Transition] = []
         episodes = 0
+        select, update, act = self.agent.select_action, self.agent.update, self.act
         while len(steps) < n_steps and (n_episodes is None or episodes < n_episodes):
-            transition = self.act(self.agent.select_action(self.observation))
-            self.agent.update(transition)
+            transition = act(select(self.observation))
+            update(transition)
             steps.append(transition)
             episodes += transition.ends_episode
         return self.gathered(steps)
 
     def act(self, action: int) -> Transition:
-        """Take one step in the environment, which the agent is not told and is not counted yet."""
-        observation = self.observation
-        following, reward, terminated, truncated, _ = self.environment.step(action)
-        transition = Transition(observation, action, reward, following, terminated, truncated)
-        self.observation = self.environment.reset()[0] if transition.ends_episode else following
-        return transition
+        """Take one step in the environment, which the agent is not told and is not counted yet.
+
+        Raises:
+            PluginError: when the action does not exist, or the environment shows or pays what it
+                does not declare; see :class:`mfbpi_core.guard.Guard`.
+        """
+        guard, observation = self._guard, self.observation
+        self._ahead += 1
+        number = self.step + self._ahead
+        if type(action) is not int or not 0 <= action < guard.n_actions:
+            action = guard.action(action, observation, number)
+        following, reward, terminated, truncated = guard.outcome(
+            self.environment.step(action), observation, action, number
+        )
+        self.observation = following
+        if terminated or truncated:
+            self.observation = guard.first(self.environment.reset(), number + 1)
+        return Transition(observation, action, reward, following, terminated, truncated)
 
     def gathered(self, steps: list[Transition]) -> Transitions:
         """Count the latest steps, and put them into columns."""
@@ -89,5 +120,6 @@ class Interaction:
 
     def _counted(self, chunk: Transitions) -> Transitions:
         self.step += len(chunk)
+        self._ahead = 0
         self.episode += chunk.episodes_ended
         return chunk

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
-from mfbpi_core.errors import PluginError
 from mfbpi_core.interaction import Interaction
-from mfbpi_core.metric import Metric
+from mfbpi_core.measurement import checked
+from mfbpi_core.metric import Metric, Snapshot
 from mfbpi_core.seeding import Streams
-from mfbpi_core.types import Row, Snapshot, Transitions
+from mfbpi_core.specs import Column
+from mfbpi_core.types import Row, Transitions
 
 #: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
 MAX_CHUNK_STEPS, MAX_CHUNK_BYTES = 50_000, 2**26
@@ -35,33 +36,47 @@ class Run:
         environment: where the agent acts.
         agent: the agent.
         metrics: by name.
-        columns: by metric name, the columns it may return.
+        columns: by metric name, the columns it may return, with their ranges.
         streams: the random streams of the run.
         horizon: number of steps.
         episodes: stop after so many episodes, if sooner.
         eval_every: steps between evaluations.
+        environment_name: how messages call the environment; by its class if empty.
+        agent_name: how they call the agent.
+        started: when the work on it began, on the clock of :func:`time.perf_counter`.
         interaction: the agent in its environment, started by the stream "env".
         begun: whether step 0 was measured.
         learning_s: seconds spent acting and learning so far.
         metrics_s: seconds spent in metrics so far.
+        before_s: seconds that the run had taken in all when it was saved, if it was restored.
     """
 
     environment: Environment
     agent: Agent
     metrics: Mapping[str, Metric]
-    columns: Mapping[str, frozenset[str]]
+    columns: Mapping[str, Sequence[Column]]
     streams: Streams
     horizon: int
     episodes: int | None = None
     eval_every: int
+    environment_name: str = ""
+    agent_name: str = ""
+    started: float = attrs.field(factory=time.perf_counter)
     interaction: Interaction = attrs.field(init=False)
     begun: bool = False
     learning_s: float = 0.0
     metrics_s: float = 0.0
+    before_s: float = 0.0
 
     def __attrs_post_init__(self) -> None:
         seed = self.streams.integer("env")
-        self.interaction = Interaction(self.environment, self.agent, seed)
+        self.interaction = Interaction(
+            self.environment,
+            self.agent,
+            seed,
+            environment_name=self.environment_name,
+            agent_name=self.agent_name,
+        )
 
     def rows(self) -> Iterator[Row]:
         """Run to the end; :meth:`evaluations`, one row at a time."""
@@ -75,8 +90,9 @@ class Run:
         evaluation at which it was saved.
 
         Raises:
-            PluginError: when a metric returns an undeclared column or a number that is not
-                finite.
+            PluginError: when a metric returns an undeclared column or a number outside its
+                declared range; when the agent or the environment breaks its contract, see
+                :class:`mfbpi_core.guard.Guard`.
         """
         if not self.begun:
             yield self.measure()
@@ -93,6 +109,7 @@ class Run:
             "begun": self.begun,
             "learning_s": self.learning_s,
             "metrics_s": self.metrics_s,
+            "total_s": self.total_s,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -103,6 +120,12 @@ class Run:
         self.begun = state["begun"]
         self.learning_s = state["learning_s"]
         self.metrics_s = state["metrics_s"]
+        self.before_s = state["total_s"]
+
+    @property
+    def total_s(self) -> float:
+        """Seconds that the run has taken in all, also before it was restored."""
+        return self.before_s + time.perf_counter() - self.started
 
     @property
     def ended(self) -> bool:
@@ -144,16 +167,17 @@ class Run:
         self.begun = True
         interaction = self.interaction
         started = time.perf_counter()
-        snapshot = Snapshot(
+        moment = Snapshot(
             step=interaction.step,
             episode=interaction.episode,
             agent=self.agent,
             streams=self.streams,
+            last=self.ended,
         )
         measured = [
             (column, value)
             for name, metric in self.metrics.items()
-            for column, value in self._checked(name, metric.measure(snapshot)).items()
+            for column, value in self._measured(name, metric, moment).items()
         ]
         self.metrics_s += time.perf_counter() - started
         return [
@@ -167,13 +191,5 @@ class Run:
             for column, value in measured
         ]
 
-    def _checked(self, name: str, values: dict[str, float]) -> dict[str, float]:
-        for column, value in values.items():
-            if column not in self.columns[name]:
-                raise PluginError(f"metric {name} returned {column!r}, which its spec lacks")
-            if not math.isfinite(value):
-                raise PluginError(
-                    f"metric {name} returned {column}={value}; expected a finite number "
-                    "(leave out what does not apply)"
-                )
-        return values
+    def _measured(self, name: str, metric: Metric, moment: Snapshot) -> dict[str, float]:
+        return checked(name, metric.measure(moment.of(name)), self.columns[name])

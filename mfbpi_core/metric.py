@@ -4,13 +4,78 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
-from mfbpi_core.types import Problem, Snapshot, Transitions
+from mfbpi_core.recommendation import checked_allocation, checked_policy, recommendation
+from mfbpi_core.seeding import Streams
+from mfbpi_core.types import Observation, Problem, Transitions
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Snapshot:
+    """The moment at which a metric measures.
+
+    Attributes:
+        step: steps taken so far.
+        episode: episodes ended so far.
+        agent: the agent; a metric asks for recommendations and never trains it.
+        metric: name of the metric that measures; the loop says it.
+        last: whether this is the end of the run, by its steps or its episodes: a metric that
+            measures now and then only does so now.
+    """
+
+    step: int
+    episode: int
+    agent: Agent
+    metric: str = ""
+    last: bool = False
+    _streams: Streams
+    _known: dict[str, Any] = attrs.field(factory=dict, repr=False)
+
+    def of(self, metric: str) -> Snapshot:
+        """The same moment for one metric; what the agent was asked is not asked again."""
+        return attrs.evolve(self, metric=metric)
+
+    def rng(self) -> np.random.Generator:
+        """This metric's generator at this step, the same whatever was measured before.
+
+        It belongs to the metric by its name, which the loop sets: two metrics never share one.
+        """
+        return self._streams.generator(f"evaluation:{self.metric}", self.step)
+
+    def recommend(self, observation: Observation) -> int:
+        """What the agent recommends, an action that exists; raises :class:`PluginError`."""
+        return recommendation(self.agent, observation)
+
+    @property
+    def policy(self) -> npt.NDArray[np.int64] | None:
+        """The agent's recommended policy, int64 [S], or None where it has none.
+
+        Raises:
+            PluginError: when it is no policy.
+        """
+        return self._once("policy", lambda: checked_policy(self.agent))
+
+    @property
+    def allocation(self) -> npt.NDArray[np.float64] | None:
+        """The agent's allocation omega, float64 [S, A], or None where it has none.
+
+        Raises:
+            PluginError: when it is not of that shape, or not finite.
+        """
+        return self._once("allocation", lambda: checked_allocation(self.agent))
+
+    def _once(self, what: str, ask: Callable[[], Any]) -> Any:
+        if what not in self._known:
+            self._known[what] = ask()
+        return self._known[what]
 
 
 class Metric(ABC):
@@ -42,8 +107,8 @@ class Metric(ABC):
         """Measure now.
 
         Returns:
-            Finite numbers by column name, among those that the spec declares. A column that
-            does not apply yet is left out.
+            Finite numbers by column name, among those that the spec declares and within their
+            ranges. A column that does not apply yet is left out.
         """
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

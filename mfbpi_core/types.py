@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from mfbpi_core.agent import Agent
-    from mfbpi_core.seeding import Streams
 
 #: What an environment shows: an integer state, or an array of features.
 Observation = Any
@@ -111,37 +106,6 @@ class Transitions:
         return int(np.count_nonzero(self.terminated | self.truncated))
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class Snapshot:
-    """The moment at which metrics measure.
-
-    Attributes:
-        step: steps taken so far.
-        episode: episodes ended so far.
-        agent: the agent; a metric asks for recommendations and never trains it.
-        streams: the run's random streams; use :meth:`rng`.
-    """
-
-    step: int
-    episode: int
-    agent: Agent
-    streams: Streams
-
-    def rng(self, metric: str) -> np.random.Generator:
-        """A generator for this metric at this step, the same whatever was measured before."""
-        return self.streams.generator(f"evaluation:{metric}", self.step)
-
-    @functools.cached_property
-    def policy(self) -> npt.NDArray[np.int64] | None:
-        """The agent's recommended policy, int64 [S], or None where it has none."""
-        return self.agent.recommended_policy()
-
-    @functools.cached_property
-    def allocation(self) -> npt.NDArray[np.float64] | None:
-        """The agent's allocation omega, float64 [S, A], or None where it has none."""
-        return self.agent.allocation
-
-
 @attrs.frozen(kw_only=True)
 class Row:
     """One measured number of one run."""
@@ -162,9 +126,11 @@ class Outcome:
         status: ``"done"`` or ``"failed"``.
         tables: file suffix (``".parquet"``) to file content, for a task that is done.
         error: traceback or cause, for a task that failed.
+        cause: the same on one line, where it is known.
     """
 
     task_id: str
     status: Literal["done", "failed"]
     tables: Mapping[str, bytes] = attrs.field(factory=dict)
     error: str = ""
+    cause: str = ""

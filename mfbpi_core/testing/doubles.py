@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
-from mfbpi_core.metric import Metric
+from mfbpi_core.metric import Metric, Snapshot
 from mfbpi_core.replicas import Replicas
-from mfbpi_core.types import Observation, Problem, Snapshot, Transition, Transitions
+from mfbpi_core.types import Observation, Problem, Transition, Transitions
 
 #: Learning rate of :class:`KitAgent`.
 RATE = 0.1

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import copy
-import math
 import pickle
 from typing import Any
 
 import attrs
 import numpy as np
 
+from mfbpi_core.errors import PluginError
 from mfbpi_core.interaction import Interaction
 from mfbpi_core.loop import Run
-from mfbpi_core.metric import Metric
+from mfbpi_core.measurement import checked
+from mfbpi_core.metric import Metric, Snapshot
 from mfbpi_core.seeding import Streams
 from mfbpi_core.testing.comparison import require_equal
 from mfbpi_core.testing.doubles import KitAgent, Recorder
 from mfbpi_core.testing.generators import require_independence
 from mfbpi_core.testing.outcomes import require
 from mfbpi_core.testing.subject import AGENT_SEED, Subject, World
-from mfbpi_core.types import Problem, Row, Snapshot
+from mfbpi_core.types import Problem, Row
 
 #: Steps of a run, and the two evaluation intervals compared.
 N_STEPS = 1_200
@@ -43,16 +44,14 @@ class _Trial:
 
 def values_are_finite_and_in_range(subject: Subject) -> None:
     """What is measured is finite, among the declared columns and within their range."""
-    world, columns = _world(subject), {c.name: c for c in subject.plugin.spec.columns}
-    metric, interaction, rows = _metric(subject, world), _interaction(world), []
+    world, spec, rows = _world(subject), subject.plugin.spec, 0
+    metric, interaction = _metric(subject, world), _interaction(world)
     for steps in STAGES:
-        snapshot = _advanced(interaction, metric, steps)
-        for name, value in metric.measure(snapshot).items():
-            require(name in columns, f"measured {name!r}; the spec declares {sorted(columns)}")
-            low, high = columns[name].low, columns[name].high
-            good = math.isfinite(value) and low <= value <= high
-            require(good, f"{name} is {value} at step {snapshot.step}; expected {low} to {high}")
-            rows.append(name)
+        snapshot = _advanced(interaction, metric, steps, spec.name)
+        try:
+            rows += len(checked(spec.name, metric.measure(snapshot), spec.columns))
+        except PluginError as error:
+            require(False, f"at step {snapshot.step}: {error}")
     require(rows, f"measured nothing in {sum(STAGES)} steps")
     for name, array in metric.arrays().items():
         require(isinstance(array, np.ndarray), f"arrays()[{name!r}] is {type(array).__name__}")
@@ -82,7 +81,7 @@ def saving_resumes(subject: Subject) -> None:
     world = _world(subject)
     metric, interaction = _metric(subject, world), _interaction(world)
     for steps in STAGES:
-        snapshot = _advanced(interaction, metric, steps)
+        snapshot = _advanced(interaction, metric, steps, subject.plugin.spec.name)
         state = pickle.loads(pickle.dumps(metric.state_dict()))
         kept = copy.deepcopy(state)
         other = _metric(subject, world)
@@ -143,12 +142,11 @@ def _trial(subject: Subject, world: World, eval_every: int, *, measured: bool = 
     name, agent = subject.plugin.spec.name, _agent(world)
     recorder = Recorder(world.problem(), world.make(), None, _STREAMS.generator("recorder"))
     metrics = {name: _metric(subject, world)} if measured else {}
-    columns = frozenset(column.name for column in subject.plugin.spec.columns)
     run = Run(
         environment=world.make(),
         agent=agent,
         metrics={**metrics, "the recorder": recorder},
-        columns={name: columns, "the recorder": frozenset()},
+        columns={name: subject.plugin.spec.columns, "the recorder": ()},
         streams=_STREAMS,
         horizon=N_STEPS,
         eval_every=eval_every,
@@ -156,7 +154,7 @@ def _trial(subject: Subject, world: World, eval_every: int, *, measured: bool = 
     return _Trial(list(run.rows()), recorder.chunks, agent.state_dict())
 
 
-def _advanced(interaction: Interaction, metric: Metric, steps: int) -> Snapshot:
+def _advanced(interaction: Interaction, metric: Metric, steps: int, name: str) -> Snapshot:
     """Advance, show the metric what happened, and give the moment to measure."""
     if steps:
         metric.observe(interaction.advance(steps))
@@ -164,6 +162,7 @@ def _advanced(interaction: Interaction, metric: Metric, steps: int) -> Snapshot:
         step=interaction.step,
         episode=interaction.episode,
         agent=interaction.agent,
+        metric=name,
         streams=_STREAMS,
     )
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from mfbpi_core import Interaction, Metric, Problem, Run, Streams
+from mfbpi_core import Column, Interaction, Metric, Problem, Run, Streams
 from mfbpi_core import loop as core_loop
+from mfbpi_core.guard import Guard
 from mfbpi_core.testing.comparison import difference
 from mfbpi_core.testing.doubles import KitAgent, Recorder
 from mfbpi_core.testing.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
@@ -42,7 +43,7 @@ def run_with(metric, eval_every):
         environment=chain(),
         agent=learner(),
         metrics={"m": metric(PROBLEM, chain(), None, np.random.default_rng(0))},
-        columns={"m": frozenset({"total", "value"})},
+        columns={"m": (Column(name="total"), Column(name="value"))},
         streams=Streams(seed=0),
         horizon=1_000,
         eval_every=eval_every,
@@ -120,6 +121,7 @@ class Compiled(KitAgent):
         vars(inner).update(
             environment=simulator, agent=self, observation=simulator.state, step=99, episode=0
         )
+        vars(inner).update(_ahead=0, _guard=Guard(simulator, "environment", "agent"))
         return inner._step_by_step(n_steps, None)
 
 

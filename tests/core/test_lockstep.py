@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbpi_core import Lockstep, Metric, Problem, Run, Streams
+from mfbpi_core import Column, Lockstep, Metric, Problem, Run, Streams
 from mfbpi_core.testing.doubles import KitAgent, OneByOne
 from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
 
@@ -62,7 +62,7 @@ def run(seed, agent=None, **changes):
         "environment": environment,
         "agent": agent or KitAgent(PROBLEM, None, streams.generator("agent")),
         "metrics": {"m": Value(PROBLEM, environment, None, streams.generator("metric:m"))},
-        "columns": {"m": frozenset({"steps", "value"})},
+        "columns": {"m": (Column(name="steps"), Column(name="value"))},
         "streams": streams,
         "horizon": 200,
         "eval_every": 30,

@@ -4,13 +4,18 @@ import attrs
 import numpy as np
 import pytest
 
-from mfbpi_core import Interaction, Metric, Problem, Run, Streams, TabularMDP
+from mfbpi_core import Column, Interaction, Metric, Problem, Run, Streams, TabularMDP
 from mfbpi_core.errors import PluginError
 from mfbpi_core.testing.doubles import KitAgent
 from mfbpi_core.testing.generators import poisoned
 from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
 
 PROBLEM = Problem(n_states=2, n_actions=2, discount=0.9, horizon=1_000)
+
+
+def columns(*names):
+    """Declared columns of any range."""
+    return tuple(Column(name=name) for name in names)
 
 
 def chain(limit=10):
@@ -35,7 +40,7 @@ class MeanReward(Metric):
 
     def measure(self, snapshot):
         """Measure."""
-        measured = {"noise": float(snapshot.rng("mean").random()), "value": snapshot.agent.q[0, 0]}
+        measured = {"noise": float(snapshot.rng().random()), "value": snapshot.agent.q[0, 0]}
         return {**measured, "mean": self.total / self.steps} if self.steps else measured
 
 
@@ -50,7 +55,7 @@ def run(seed=0, **changes):
         "environment": chain(),
         "agent": learner(seed),
         "metrics": {"m": metric()},
-        "columns": {"m": frozenset({"noise", "value", "mean"})},
+        "columns": {"m": columns("noise", "value", "mean")},
         "streams": Streams(seed=seed),
         "horizon": 1_000,
         "eval_every": 200,
@@ -223,7 +228,7 @@ def test_numbers_that_are_not_finite_are_refused(value):
 def test_undeclared_column_is_refused():
     """A metric that returns what its spec lacks is named."""
     with pytest.raises(PluginError, match="metric m returned 'noise', which its spec lacks"):
-        list(run(columns={"m": frozenset({"value"})}).rows())
+        list(run(columns={"m": columns("value")}).rows())
 
 
 def test_times_add_up():

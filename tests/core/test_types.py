@@ -82,10 +82,20 @@ def test_evaluation_stream_depends_on_the_step_only():
     streams = Streams(seed=0)
     moments = [Snapshot(step=s, episode=0, agent=counting(1), streams=streams) for s in (0, 0, 9)]
 
-    first, again, later = (moment.rng("greedy_return").random() for moment in moments)
+    first, again, later = (moment.of("greedy_return").rng().random() for moment in moments)
 
     assert first == again != later
-    assert first != moments[0].rng("other").random()
+    assert first == streams.generator("evaluation:greedy_return", 0).random()
+    assert first != moments[0].of("other").rng().random()
+
+
+def test_policy_is_asked_for_once_by_all_metrics():
+    """The moments of several metrics share what the agent said."""
+    agent = counting(3)
+    moment = Snapshot(step=0, episode=0, agent=agent, streams=Streams(seed=0))
+
+    assert moment.of("one").policy is moment.of("other").policy
+    assert agent.asked == 3
 
 
 def test_default_state_is_a_copy():

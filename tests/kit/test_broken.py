@@ -73,9 +73,20 @@ BOUNDS = {
 }
 
 METRICS = {
-    "outofrange": ("values_are_finite_and_in_range", "occupation is 100.0 at step 100"),
-    "notanumber": ("values_are_finite_and_in_range", "mean_reward is nan at step 0"),
-    "undeclared": ("values_are_finite_and_in_range", "measured 'extra'"),
+    "outofrange": (
+        "values_are_finite_and_in_range",
+        r"at step 100: .*=100.0; .* 0 to 1",
+    ),
+    "notanumber": (
+        "values_are_finite_and_in_range",
+        r"at step 0: .* mean_reward=nan",
+    ),
+    "undeclared": (
+        "values_are_finite_and_in_range",
+        "returned 'extra', which its spec",
+    ),
+    "notascalar": ("values_are_finite_and_in_range", r"at step 0: .* returned mean_reward=None"),
+    "nodictionary": ("values_are_finite_and_in_range", "expected a dictionary of numbers by col"),
     "nothing": ("values_are_finite_and_in_range", "measured nothing"),
     "trains": ("run_is_not_changed", "measuring changes the transitions"),
     "overwrites": ("run_is_not_changed", "measuring changes the transitions"),
@@ -120,7 +131,10 @@ ALSO = {
         "recommend_has_no_side_effect",
         "saving_resumes",
     },
+    "outofrange": EVERY_RUN,
     "notanumber": EVERY_RUN,
+    "notascalar": EVERY_RUN,
+    "nodictionary": EVERY_RUN,
     "undeclared": EVERY_RUN,
     "trains": {"chunks_do_not_matter"},
     "globalsample": {"chunks_do_not_matter", "saving_resumes"},

@@ -23,6 +23,20 @@ class NotANumber(Occupation):
         return {**super().measure(snapshot), "mean_reward": mean}
 
 
+class NotAScalar(Occupation):
+    """Measures None where nothing applies."""
+
+    def measure(self, snapshot):
+        return {**super().measure(snapshot), "mean_reward": None}
+
+
+class NoDictionary(Occupation):
+    """Measures a number of no column."""
+
+    def measure(self, snapshot):
+        return super().measure(snapshot)["occupation"]
+
+
 class Undeclared(Occupation):
     """Measures a column that its spec lacks."""
 

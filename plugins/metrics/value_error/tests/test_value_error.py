@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core import NoConfig, Problem, TabularMDP
-from mfbpi_core.errors import ModelError, RequirementError
+from mfbpi_core.errors import PluginError, RequirementError
 from mfbpi_lib_tabular import planning
 from mfbpi_lib_tabular.testing import Scene, advised
 from mfbpi_metric_value_error.metric import PolicyValueError, value_error_2, value_ratio
@@ -159,5 +159,7 @@ def test_needs_a_model() -> None:
 
 def test_impossible_policy_is_refused() -> None:
     """An action that does not exist is named."""
-    with pytest.raises(ModelError, match="takes actions 0 to 2; expected 0 to 1"):
+    with pytest.raises(
+        PluginError, match=r"recommended_policy is .*; expected integers from 0 to 1"
+    ):
         measure(make(stay_or_swap()), [0, 2])

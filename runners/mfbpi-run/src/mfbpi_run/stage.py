@@ -11,6 +11,7 @@ from mfbpi_core.metric import Metric
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.seeding import Streams
+from mfbpi_core.specs import Column
 from mfbpi_core.task import PluginRef, Task
 from mfbpi_core.types import Problem
 from mfbpi_run import build
@@ -101,11 +102,8 @@ class Stage:
             for ref in chosen
         }
 
-    def _columns(self, chosen: list[PluginRef]) -> dict[str, frozenset[str]]:
-        return {
-            ref.name: frozenset(c.name for c in self.registry.get("metric", ref.name).spec.columns)
-            for ref in chosen
-        }
+    def _columns(self, chosen: list[PluginRef]) -> dict[str, tuple[Column, ...]]:
+        return {ref.name: self.registry.get("metric", ref.name).spec.columns for ref in chosen}
 
 
 def capabilities(environment: Environment, agent: Agent) -> frozenset[str]:

@@ -158,7 +158,7 @@ class Noise(Metric):
     """A draw from the evaluation stream."""
 
     def measure(self, snapshot: Snapshot) -> dict[str, float]:
-        return {"noise": float(snapshot.rng("noise").random())}
+        return {"noise": float(snapshot.rng().random())}
 
 
 class Aim(Metric):

@@ -18,7 +18,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from mfbpi_core import Agent, Environment, Metric, Problem, Snapshot, parameter
+from mfbpi_core import Environment, Metric, Problem, Snapshot, parameter
 from mfbpi_core.errors import RequirementError
 from mfbpi_core.types import Observation
 
@@ -56,7 +56,8 @@ def round_interval(horizon: int, points: int = POINTS) -> int:
 class GreedyReturn(Metric):
     """The metric ``greedy_return``.
 
-    Whether it is measured depends on the step alone, not on when it was measured before.
+    Whether it is measured depends on the step alone, not on when it was measured before; at the
+    end of a run it is measured at any step.
 
     Attributes:
         every: steps between measurements.
@@ -78,11 +79,11 @@ class GreedyReturn(Metric):
         self.every = config.every or round_interval(problem.horizon)
 
     def measure(self, snapshot: Snapshot) -> dict[str, float]:
-        """Column ``greedy_return``, at multiples of ``every`` and at the horizon."""
-        if snapshot.step % self.every and snapshot.step != self.problem.horizon:
+        """Column ``greedy_return``, at multiples of ``every`` and at the end of the run."""
+        if snapshot.step % self.every and not snapshot.last:
             return {}
-        policy = _Recommendation(snapshot.agent)
-        seed = int(snapshot.rng("greedy_return").integers(SEEDS))
+        policy = _Recommendation(snapshot)
+        seed = int(snapshot.rng().integers(SEEDS))
         returns = [
             self._episode(policy, seed if number == 0 else None)
             for number in range(self.config.episodes)
@@ -113,12 +114,12 @@ class _Recommendation:
     again.
     """
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
         self._known: dict[Any, int] = {}
 
     def __call__(self, observation: Observation) -> int:
         key = observation.tobytes() if isinstance(observation, np.ndarray) else observation
         if key not in self._known:
-            self._known[key] = self._agent.recommend(observation)
+            self._known[key] = self._snapshot.recommend(observation)
         return self._known[key]

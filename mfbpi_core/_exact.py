@@ -1,0 +1,67 @@
+"""What plugins hand over, as plain Python numbers: exactly, or not at all."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import sys
+from typing import Any
+
+import numpy as np
+
+#: Part of a declared range by which rounding may leave it.
+ROUNDING = 1e-9
+
+#: Longest text of a value in a message.
+LONGEST_TEXT = 60
+
+
+def whole(value: Any) -> int | None:
+    """An integer, of Python or numpy or as an array without axes; None for all else, booleans too.
+
+    Numbers with a fraction are never rounded, not even 2.0: what means a state or an action and is
+    computed in floating point is right by luck.
+    """
+    value = _scalar(value)
+    integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return int(value) if integral else None
+
+
+def real(value: Any) -> float | None:
+    """A real number, of Python or numpy or as an array without axes; None for all else."""
+    value = _scalar(value)
+    return float(value) if isinstance(value, numbers.Real | np.bool_) else None
+
+
+def flag(value: Any) -> bool | None:
+    """A truth value, of Python or numpy or as an array without axes, or 0 or 1; None for all else.
+
+    Texts, None and other numbers are no truth values: nearly everything is true.
+    """
+    value = _scalar(value)
+    known = isinstance(value, bool | np.bool_ | numbers.Integral) and value in (0, 1)
+    return bool(value) if known else None
+
+
+def limits(low: float, high: float) -> tuple[float, float]:
+    """The finite numbers within a declared range, with room for rounding.
+
+    The room is :data:`ROUNDING` of the range; of the limit, and 1 at least, where the range is open
+    on the other side.
+    """
+    bounds = [abs(limit) for limit in (low, high) if math.isfinite(limit)]
+    room = ROUNDING * (high - low if len(bounds) == 2 else max(bounds, default=1.0))
+    room = room if len(bounds) == 2 else max(room, ROUNDING)
+    largest = sys.float_info.max
+    return max(low - room, -largest), min(high + room, largest)
+
+
+def shown(value: Any) -> str:
+    """A value in a message: on one line, and not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 3]}..."
+
+
+def _scalar(value: Any) -> Any:
+    """What an array without axes holds; everything else as it is."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
