@@ -30,6 +30,17 @@ class Agent(ABC):
         self.config = config
         self.rng = rng
 
+    @classmethod
+    def check(cls, problem: Problem, config: Any) -> None:
+        """Refuse, before a grid of runs starts, what cannot work on this machine.
+
+        Called once by the driver, so it must be quick and build nothing: whether a device is
+        there, a licence, a file. By default there is nothing to refuse.
+
+        Raises:
+            UsageError: saying what is missing and what to do.
+        """
+
     @abstractmethod
     def select_action(self, observation: Observation) -> int:
         """Sampling rule: the action with which to explore from ``observation``."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 
+from mfbpi_core.contracts import check_built, check_config, check_factory
 from mfbpi_core.errors import PluginError
 from mfbpi_core.specs import load_object
 
@@ -45,18 +48,44 @@ class Plugin:
         """``distribution:name``, which is never ambiguous."""
         return f"{self.distribution}:{self.spec.name}"
 
+    @property
+    def described(self) -> str:
+        """How messages call it: ``agent mf_bpi of mfbpi-agent-mf-bpi 0.1.0``."""
+        return f"{self.kind} {self.spec.name} of {self.distribution} {self.version}"
+
     def load_factory(self) -> Any:
-        """Import the plugin's class; errors name the distribution."""
-        return self._load(self.spec.factory)
+        """Import what builds the plugin, and check that it can.
+
+        Raises:
+            PluginError: naming the distribution.
+        """
+        return self._load(self.spec.factory, functools.partial(check_factory, self.kind))
 
     def load_config(self) -> Any:
-        """Import the plugin's ``Config``; errors name the distribution."""
-        return self._load(self.spec.config)
+        """Import the plugin's ``Config``, an attrs class; raises :class:`PluginError`."""
+        return self._load(self.spec.config, check_config)
 
-    def _load(self, import_string: str) -> Any:
+    def build(self, *arguments: Any) -> Any:
+        """Call the factory; what it returns fulfils the contract of its kind.
+
+        Raises:
+            PluginError: naming the distribution, when it returned something else.
+        """
+        built = self.load_factory()(*arguments)
+        self._naming(lambda: check_built(self.kind, self.spec.factory, built))
+        return built
+
+    def _load(self, import_string: str, check: Callable[[str, Any], None]) -> Any:
+        def load() -> Any:
+            """Import it, and check it."""
+            loaded = load_object(import_string)
+            check(import_string, loaded)
+            return loaded
+
+        return self._naming(load)
+
+    def _naming(self, act: Callable[[], Any]) -> Any:
         try:
-            return load_object(import_string)
+            return act()
         except PluginError as error:
-            raise PluginError(
-                f"{self.kind} {self.spec.name} of {self.distribution} {self.version}: {error}"
-            ) from error
+            raise PluginError(f"{self.described}: {error}") from error

@@ -125,7 +125,7 @@ def _offered_by_agent(problem: Problem) -> frozenset[str]:
 def _metric(subject: Subject, world: World) -> Metric:
     plugin = subject.plugin
     rng = _STREAMS.generator(f"metric:{plugin.spec.name}")
-    made: Metric = plugin.load_factory()(world.problem(), world.make(), subject.config(), rng)
+    made: Metric = plugin.build(world.problem(), world.make(), subject.config(), rng)
     return made
 
 

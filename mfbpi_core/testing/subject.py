@@ -76,14 +76,12 @@ class Subject:
 
     def environment(self) -> Environment:
         """A new instance of the environment under check."""
-        made: Environment = self.plugin.load_factory()(self.config())
+        made: Environment = self.plugin.build(self.config())
         return made
 
     def agent(self, problem: Problem, seed: int = AGENT_SEED) -> Agent:
         """A new instance of the agent under check."""
-        made: Agent = self.plugin.load_factory()(
-            problem, self.config(), np.random.default_rng(seed)
-        )
+        made: Agent = self.plugin.build(problem, self.config(), np.random.default_rng(seed))
         return made
 
     def interaction(self, world: World, seed: int = AGENT_SEED) -> Interaction:
@@ -155,7 +153,7 @@ class Subject:
 def _maker(plugin: Plugin) -> Callable[[], Environment]:
     def make() -> Environment:
         """An environment with its default configuration."""
-        made: Environment = plugin.load_factory()(plugin.load_config()())
+        made: Environment = plugin.build(plugin.load_config()())
         return made
 
     return make

@@ -22,7 +22,7 @@ def build(choice: Choice, discount: float) -> Bound:
     """Build a bound for a discount; raises :class:`UsageError` for wrong parameters."""
     config = parameters(choice.plugin, choice.ref().config)
     with blaming(choice.plugin):
-        built: Bound = choice.plugin.load_factory()(discount, config)
+        built: Bound = choice.plugin.build(discount, config)
     return built
 
 

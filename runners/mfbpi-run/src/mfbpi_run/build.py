@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,19 +21,21 @@ from mfbpi_core.replicas import Replicas
 from mfbpi_core.specs import load_object
 from mfbpi_core.task import PluginRef
 from mfbpi_core.types import Problem
+from mfbpi_run import forks
 
 
 @contextmanager
 def blaming(plugin: Plugin) -> Iterator[None]:
     """Turn an unforeseen exception of a plugin into a :class:`PluginError` that names it."""
+    owner = os.getpid()
     try:
         yield
     except MfbpiError:
         raise
     except Exception as error:
-        raise PluginError(
-            f"{plugin.kind} {plugin.spec.name} of {plugin.distribution} {plugin.version}: {error!r}"
-        ) from error
+        raise PluginError(f"{plugin.described}: {error!r}") from error
+    finally:
+        forks.end_copy(owner)
 
 
 def find_environment(registry: Registry, label: str) -> tuple[Plugin, dict[str, str]]:
@@ -81,7 +84,7 @@ def environment(registry: Registry, ref: PluginRef) -> Environment:
     plugin, _ = find_environment(registry, ref.name)
     config = parameters(plugin, ref.config)
     with blaming(plugin):
-        built: Environment = plugin.load_factory()(config)
+        built: Environment = plugin.build(config)
     return built
 
 
@@ -106,12 +109,21 @@ def preset(plugin: Plugin, about: Problem) -> dict[str, Any]:
         return dict(load_object(plugin.spec.preset)(about))
 
 
+def check_agent(plugin: Plugin, ref: PluginRef, about: Problem) -> None:
+    """Refuse, before a run, an agent that no task could build; see :meth:`Agent.check`."""
+    config = parameters(plugin, ref.config)
+    with blaming(plugin):
+        factory = plugin.load_factory()
+        if isinstance(factory, type) and issubclass(factory, Agent):
+            factory.check(about, config)
+
+
 def agent(registry: Registry, ref: PluginRef, about: Problem, rng: np.random.Generator) -> Agent:
     """Build an agent."""
     plugin = registry.get("agent", ref.name)
     config = parameters(plugin, ref.config)
     with blaming(plugin):
-        built: Agent = plugin.load_factory()(about, config, rng)
+        built: Agent = plugin.build(about, config, rng)
     return built
 
 
@@ -137,7 +149,7 @@ def metric(
     plugin = registry.get("metric", ref.name)
     config = parameters(plugin, ref.config)
     with blaming(plugin):
-        built: Metric = plugin.load_factory()(about, where, config, rng)
+        built: Metric = plugin.build(about, where, config, rng)
     return built
 
 
@@ -146,5 +158,5 @@ def executor(registry: Registry, name: str, jobs: int) -> Executor:
     plugin = registry.get("executor", name)
     config = parameters(plugin, {})
     with blaming(plugin):
-        built: Executor = plugin.load_factory()(jobs, config)
+        built: Executor = plugin.build(jobs, config)
     return built

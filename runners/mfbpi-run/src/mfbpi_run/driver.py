@@ -101,15 +101,16 @@ def _write(work: Work, outcome: Outcome, store: Store, progress: Progress) -> di
     records = {}
     for task, own in together.separated(work, outcome):
         file = store.save(task, own)
-        progress.finished(None if own.status == "done" else failure_line(task, own.error))
+        progress.finished(None if own.status == "done" else failure_line(task, own, file))
         records[task.task_id] = Record(task=task, status=own.status, file=file)
     if outcome.status == "done":
         store.checkpoint(work.task_id).unlink(missing_ok=True)
     return records
 
 
-def failure_line(task: Task, error: str) -> str:
-    """One line: which task failed, and the last line of the cause."""
-    lines = error.strip().splitlines() or ["no cause was given"]
+def failure_line(task: Task, outcome: Outcome, file: Path) -> str:
+    """One line: which task failed, why, where in the plugin, and the file with the traceback."""
+    lines = outcome.error.strip().splitlines() or ["no cause was given"]
     where = f"{task.agent.shown} on {task.environment.shown}, seed {task.seed}"
-    return f"failed: {where} ({task.task_id}): {lines[-1].strip()}"
+    why = outcome.cause or lines[-1].strip()
+    return f"failed: {where}: {why}; see {file.parent.name}/{file.name}"

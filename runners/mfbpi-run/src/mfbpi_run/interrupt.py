@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import signal
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def is_the_users(interrupt: KeyboardInterrupt) -> bool:
+    """Whether Ctrl-C or SIGTERM raised it, and not a plugin.
+
+    Ours is raised by the handler below. Where Python's own handler is in place, nobody can tell
+    them apart, and nothing is worse than a Ctrl-C without effect.
+    """
+    frames = [frame for frame, _ in traceback.walk_tb(interrupt.__traceback__)]
+    ours = bool(frames) and frames[-1].f_code is Interrupts._interrupt.__code__
+    return ours or signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 class Interrupts:

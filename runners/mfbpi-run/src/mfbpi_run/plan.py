@@ -12,6 +12,7 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.experiment import RunSettings
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import PluginRef, Task
+from mfbpi_core.types import Problem
 from mfbpi_run import build
 from mfbpi_run.choices import Choice
 from mfbpi_run.metrics import Metrics, check_needs
@@ -140,7 +141,7 @@ def _site(
     problem = build.problem(choice.plugin, environment, discount=discount, horizon=horizon)
     return Site(
         environment=ref,
-        agents=tuple(agent.ref(build.preset(agent.plugin, problem)) for agent in agents),
+        agents=tuple(_agent(agent, problem) for agent in agents),
         metrics=metrics.for_environment(ref, provided),
         seeds=parse_seeds(f"0:{protocol.seeds}" if settings.seeds is None else settings.seeds),
         horizon=horizon,
@@ -148,6 +149,13 @@ def _site(
         eval_every=settings.eval_every or protocol.eval_every,
         discount=discount,
     )
+
+
+def _agent(choice: Choice, problem: Problem) -> PluginRef:
+    """The agent with its parameters there, of which no task would have to say that it fails."""
+    ref = choice.ref(build.preset(choice.plugin, problem))
+    build.check_agent(choice.plugin, ref, problem)
+    return ref
 
 
 def _discount(value: float) -> float:

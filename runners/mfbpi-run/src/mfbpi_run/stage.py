@@ -9,6 +9,7 @@ from mfbpi_core.environment import Environment
 from mfbpi_core.loop import Run
 from mfbpi_core.metric import Metric
 from mfbpi_core.plugin import Plugin
+from mfbpi_core.recommendation import checked_allocation, checked_policy
 from mfbpi_core.registry import Registry
 from mfbpi_core.seeding import Streams
 from mfbpi_core.specs import Column
@@ -52,10 +53,17 @@ class Stage:
             ),
         )
 
-    def run(self, agent: Agent) -> Run:
-        """The run of an agent, which has not taken a step."""
+    def run(self, agent: Agent, started: float) -> Run:
+        """The run of an agent, which has not taken a step.
+
+        Args:
+            agent: the agent.
+            started: when the work began, on the clock of :func:`time.perf_counter`.
+        """
         task = self.task
-        self.skipped = self._not_applicable(capabilities(self.environment, agent))
+        with build.blaming(self.registry.get("agent", task.agent.name)):
+            provided = capabilities(self.environment, agent)
+        self.skipped = self._not_applicable(provided)
         chosen = [ref for ref in task.metrics if ref.name not in self.skipped]
         return Run(
             environment=self.environment,
@@ -66,13 +74,19 @@ class Stage:
             horizon=task.horizon,
             episodes=task.episodes,
             eval_every=task.eval_every,
+            started=started,
+            environment_name=self._environment.described,
+            agent_name=self.registry.get("agent", task.agent.name).described,
         )
 
     def plugins(self, run: Run) -> list[Plugin]:
         """Those that the run uses."""
-        environment, _ = build.find_environment(self.registry, self.task.environment.name)
         metrics = [self.registry.get("metric", name) for name in run.metrics]
-        return [self.registry.get("agent", self.task.agent.name), environment, *metrics]
+        return [self.registry.get("agent", self.task.agent.name), self._environment, *metrics]
+
+    @property
+    def _environment(self) -> Plugin:
+        return build.find_environment(self.registry, self.task.environment.name)[0]
 
     def _not_applicable(self, provided: frozenset[str]) -> dict[str, str]:
         """Metrics asked for, or run by default, that do not apply, with the reason."""
@@ -109,8 +123,8 @@ class Stage:
 def capabilities(environment: Environment, agent: Agent) -> frozenset[str]:
     """What metrics may rely on in this run."""
     provided = set(environment.provides)
-    if agent.recommended_policy() is not None:
+    if checked_policy(agent) is not None:
         provided.add("policy")
-    if agent.allocation is not None:
+    if checked_allocation(agent) is not None:
         provided.add("allocation")
     return frozenset(provided)

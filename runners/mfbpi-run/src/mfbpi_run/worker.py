@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import time
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,8 +17,9 @@ from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome, Row
-from mfbpi_run import build, provenance, table, together
+from mfbpi_run import build, causes, forks, provenance, table, together
 from mfbpi_run.checkpoint import Checkpoints, Saver
+from mfbpi_run.interrupt import is_the_users
 from mfbpi_run.output import warn
 from mfbpi_run.stage import Stage
 
@@ -30,13 +31,24 @@ def run_task(text: str, checkpoints: Checkpoints | None = None) -> Outcome:
         text: the task, or a :class:`mfbpi_run.together.Together`.
         checkpoints: where long runs are saved now and then; None for nowhere.
     """
-    work = together.from_json(text)
+    work, owner = together.from_json(text), os.getpid()
+    registry = None
     try:
-        outcomes = _Worker.begin(work, checkpoints).outcomes()
-    except (Exception, SystemExit):
-        error = provenance.without_paths(traceback.format_exc())
-        return Outcome(task_id=work.task_id, status="failed", error=error)
-    return together.joined(work, outcomes)
+        registry = Registry.discover()
+        return together.joined(work, _Worker.begin(registry, work, checkpoints).outcomes())
+    except GeneratorExit:
+        raise
+    except BaseException as error:  # a plugin may raise any of them, and ends its own task only
+        if isinstance(error, KeyboardInterrupt) and is_the_users(error):
+            raise
+        return Outcome(
+            task_id=work.task_id,
+            status="failed",
+            error=causes.traced(error),
+            cause=causes.cause(error, registry),
+        )
+    finally:
+        forks.end_copy(owner)
 
 
 @attrs.define(kw_only=True)
@@ -47,7 +59,6 @@ class _Worker:
         stages: one for each task.
         runs: likewise.
         whole: the only run, or all of them in lockstep.
-        started: when the work began, on the clock of :func:`time.perf_counter`.
         rows: what each run has measured.
         saver: saves it on its way; None where nothing is saved.
         not_resumed: why it did not go on from its checkpoint; empty if it did, or had none.
@@ -56,7 +67,6 @@ class _Worker:
     stages: list[Stage]
     runs: list[Run]
     whole: Run | Lockstep
-    started: float
     rows: list[list[Row]] = attrs.field(init=False)
     saver: Saver | None = None
     not_resumed: str = ""
@@ -65,9 +75,9 @@ class _Worker:
         self.rows = [[] for _ in self.runs]
 
     @classmethod
-    def begin(cls, work: Work, checkpoints: Checkpoints | None) -> _Worker:
+    def begin(cls, registry: Registry, work: Work, checkpoints: Checkpoints | None) -> _Worker:
         """Rebuild everything, and go on from a checkpoint where one can be used."""
-        worker = cls.prepare(together.tasks_of(work))
+        worker = cls.prepare(registry, together.tasks_of(work))
         if checkpoints is None:
             return worker
         saver = checkpoints.saver(work, worker.plugins)
@@ -76,7 +86,7 @@ class _Worker:
             problem = saver.restore(worker.whole, worker.runs, worker.rows)
         if problem:
             warn(problem)
-            worker = cls.prepare(together.tasks_of(work))  # half restored is no run
+            worker = cls.prepare(registry, together.tasks_of(work))  # half restored is no run
         worker.saver, worker.not_resumed = saver, problem
         return worker
 
@@ -86,23 +96,25 @@ class _Worker:
         return self.stages[0].plugins(self.runs[0])
 
     @classmethod
-    def prepare(cls, tasks: Sequence[Task]) -> _Worker:
+    def prepare(cls, registry: Registry, tasks: Sequence[Task]) -> _Worker:
         """Rebuild everything."""
         started = time.perf_counter()
-        registry = Registry.discover()
         stages = [Stage.of(registry, task) for task in tasks]
         about, ref = stages[0].problem, tasks[0].agent
         rngs = [stage.streams.generator("agent") for stage in stages]
         if len(tasks) == 1:
-            runs = [stages[0].run(build.agent(registry, ref, about, rngs[0]))]
-            return cls(stages=stages, runs=runs, whole=runs[0], started=started)
+            runs = [stages[0].run(build.agent(registry, ref, about, rngs[0]), started)]
+            return cls(stages=stages, runs=runs, whole=runs[0])
         replicas = build.replicas(registry, ref, about, rngs)
-        runs = [stage.run(agent) for stage, agent in zip(stages, replicas.agents, strict=True)]
-        return cls(stages=stages, runs=runs, whole=Lockstep(replicas, runs), started=started)
+        pairs = zip(stages, replicas.agents, strict=True)
+        runs = [stage.run(agent, started) for stage, agent in pairs]
+        return cls(stages=stages, runs=runs, whole=Lockstep(replicas, runs))
 
     def outcomes(self) -> list[Outcome]:
         """Run to the end."""
+        owner = os.getpid()
         for measured in self._evaluations():
+            forks.end_copy(owner)
             for own, new in zip(self.rows, measured, strict=True):
                 own.extend(new)
             if self.saver is not None:
@@ -140,7 +152,7 @@ class _Worker:
             "durations": {
                 "learning_s": run.learning_s,
                 "metrics_s": run.metrics_s,
-                "total_s": time.perf_counter() - self.started,
+                "total_s": run.total_s,
             },
         }
 

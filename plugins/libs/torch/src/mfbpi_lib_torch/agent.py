@@ -9,6 +9,7 @@ import numpy as np
 from mfbpi_core import Agent, Problem, Transition
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.types import Observation
+from mfbpi_lib_torch.device import resolve
 from mfbpi_lib_torch.learner import Learner
 
 #: Key of the learner in a saved state.
@@ -23,6 +24,11 @@ class DeepAgent(Agent):
     def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
         self.learner = self.learner_type(problem, config, [rng])
+
+    @classmethod
+    def check(cls, problem: Problem, config: Any) -> None:  # noqa: ARG003 - the contract's
+        """Refuse a device that this machine does not have."""
+        resolve(config.device)
 
     def select_action(self, observation: Observation) -> int:
         """Sampling rule."""
