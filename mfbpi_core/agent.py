@@ -30,7 +30,7 @@ class Agent(ABC):
         self.config = config
         self.rng = rng
 
-    @classmethod
+    @classmethod  # noqa: B027 - most need nothing
     def check(cls, problem: Problem, config: Any) -> None:
         """Refuse, before a grid of runs starts, what cannot work on this machine.
 

@@ -30,9 +30,9 @@ Outcome = tuple[Observation, float, bool, bool]
 class Guard:
     """The contract of an environment and of the actions in it.
 
-    The ordinary case costs a fraction of a microsecond: all else is looked at more closely, and
-    converted where that is exact. Integer states must be integers: 2.0 is refused. Rewards may
-    leave their range by a billionth of it: rounding.
+    The ordinary case costs a microsecond or less; all else is looked at more closely, and converted
+    where that is exact. Integer states must be integers: 2.0 is refused. Rewards may leave their
+    range by a billionth of it: rounding.
 
     Args:
         environment: what declares sizes and ranges.
@@ -47,9 +47,8 @@ class Guard:
         self._shape = tuple(environment.observation_shape)
         self._range = environment.reward_range
         self._low, self._high = exact.limits(*environment.reward_range)
-        # Of the last array that was looked at closely, the zeros only if it can hold NaN.
-        self._dtype: Any = None
-        self._zeros: npt.NDArray[Any] | None = None
+        self._dtype: Any = None  # of the last array that was looked at closely
+        self._zeros: npt.NDArray[Any] | None = None  # as many of them, if it can hold NaN
 
     def action(self, action: Any, observation: Observation, step: int) -> int:
         """The action that an agent selected."""
@@ -112,12 +111,12 @@ class Guard:
             return False
         if observation.shape != self._shape:
             return False
-        return self._zeros is None or self._is_finite(observation)
-
-    def _is_finite(self, observation: npt.NDArray[Any]) -> bool:
+        zeros = self._zeros
+        if zeros is None:
+            return True
         # The fastest way to find NaN and infinity, which times zero are NaN.
         try:
-            return math.isfinite(observation.ravel().dot(self._zeros))
+            return math.isfinite(observation.ravel().dot(zeros))
         except (RuntimeWarning, FloatingPointError):
             return False
 
@@ -199,8 +198,3 @@ def _flag(what: str, value: Any, where: str) -> bool:
     if known is None:
         raise PluginError(f"{where}: {what} is {exact.shown(value)}; expected True or False")
     return known
-
-
-def named(kind: str, plugin: Any) -> str:
-    """How messages call a plugin of which only the object is known."""
-    return f"{kind} {type(plugin).__name__}"

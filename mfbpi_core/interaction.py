@@ -9,7 +9,7 @@ import attrs
 
 from mfbpi_core.agent import Agent
 from mfbpi_core.environment import Environment
-from mfbpi_core.guard import Guard, named
+from mfbpi_core.guard import Guard
 from mfbpi_core.types import Transition, Transitions
 
 
@@ -45,8 +45,8 @@ class Interaction:
         self._ahead = 0  # steps taken that are not counted yet
         self._guard = Guard(
             environment,
-            environment_name or named("environment", environment),
-            agent_name or named("agent", agent),
+            environment_name or f"environment {type(environment).__name__}",
+            agent_name or f"agent {type(agent).__name__}",
         )
         self.observation = self._guard.first(environment.reset(seed=seed), 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -16,6 +16,8 @@ from mfbpi_core.environment import Environment
 from mfbpi_core.recommendation import checked_allocation, checked_policy, recommendation
 from mfbpi_core.seeding import Streams
 from mfbpi_core.types import Observation, Problem, Transitions
+
+A = TypeVar("A")
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -61,7 +63,7 @@ class Snapshot:
         Raises:
             PluginError: when it is no policy.
         """
-        return self._once("policy", lambda: checked_policy(self.agent))
+        return self._once("policy", checked_policy)
 
     @property
     def allocation(self) -> npt.NDArray[np.float64] | None:
@@ -70,12 +72,13 @@ class Snapshot:
         Raises:
             PluginError: when it is not of that shape, or not finite.
         """
-        return self._once("allocation", lambda: checked_allocation(self.agent))
+        return self._once("allocation", checked_allocation)
 
-    def _once(self, what: str, ask: Callable[[], Any]) -> Any:
+    def _once(self, what: str, ask: Callable[[Agent], A]) -> A:
         if what not in self._known:
-            self._known[what] = ask()
-        return self._known[what]
+            self._known[what] = ask(self.agent)
+        known: A = self._known[what]
+        return known
 
 
 class Metric(ABC):

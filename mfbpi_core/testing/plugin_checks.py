@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
-from typing import Any
 
 import attrs
 

@@ -51,7 +51,7 @@ def check_run(run: Run, rows: Sequence[Row]) -> None:
     step = run.interaction.step
     if type(step) is not int or not 0 <= step <= run.horizon:
         raise CheckpointError(f"its step is {step!r}; expected 0 to {run.horizon}")
-    known = frozenset().union(*run.columns.values())
+    known = {column.name for columns in run.columns.values() for column in columns}
     unknown = sorted({row.metric for row in rows} - known)
     if unknown:
         raise CheckpointError(f"it has rows of {', '.join(unknown)}, which is not measured")
