@@ -7,11 +7,16 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core import arrays
+from mfbpi_core._layout import transposed_hint
+from mfbpi_core.arrays import entry, first
 from mfbpi_core.errors import ModelError
 
-#: Row sums within this distance of one are rounding, and are renormalised.
-ROW_SUM_TOLERANCE = 1e-6
+#: Row sums within this distance of one, and entries this little below zero, are rounding.
+ROUNDING = 1e-6
 
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 
@@ -21,109 +26,124 @@ def read_only(array: _Array) -> _Array:
     return array
 
 
-def finite(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Convert to float64 and refuse NaN and infinity, naming the first offending index."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{name} must be an array of numbers ({error})") from error
-    if not np.isfinite(array).all():
-        index = _first(~np.isfinite(array))
-        raise ModelError(f"{name}{list(index)} is {array[index]}; expected finite numbers")
-    return array
-
-
-def dense_transitions(transitions: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def dense_transitions(transitions: npt.ArrayLike) -> FloatArray:
     """Check the shape [S, A, S] of dense transition probabilities."""
-    dense = finite("transitions", transitions)
+    dense = arrays.finite("transitions", transitions)
     if dense.ndim != 3 or dense.shape[0] != dense.shape[2] or 0 in dense.shape:
-        raise ModelError(f"transitions have shape {dense.shape}; expected [S, A, S] with S, A >= 1")
+        raise ModelError(
+            f"transitions have shape {dense.shape}; expected [S, A, S] with S, A >= 1"
+            f"{transposed_hint(dense)}"
+        )
     return dense
 
 
 def successor_lists(
     successors: npt.ArrayLike, probabilities: npt.ArrayLike
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+) -> tuple[npt.NDArray[np.int64], FloatArray]:
     """Check shapes [S, A, K] and that every listed state exists."""
-    probability_array = finite("probabilities", probabilities)
+    probability_array = arrays.finite("probabilities", probabilities)
     if probability_array.ndim != 3 or 0 in probability_array.shape:
         raise ModelError(
             f"probabilities have shape {probability_array.shape}; expected [S, A, K], all >= 1"
         )
-    given = np.asarray(successors)
+    given = arrays.given("successors", successors)
     if not np.issubdtype(given.dtype, np.integer) or given.shape != probability_array.shape:
         raise ModelError(
             f"successors are {given.dtype} of shape {given.shape}; expected integers of shape "
             f"{probability_array.shape}, like the probabilities"
         )
-    n_states = probability_array.shape[0]
+    n_states, n_actions, _ = probability_array.shape
     outside = (given < 0) | (given >= n_states)
     if outside.any():
-        s, a, k = _first(outside)
+        s, a, k = first(outside)
+        swapped = n_states < n_actions and given.min() >= 0 and given.max() < n_actions
         raise ModelError(
-            f"successor {k} of (s={s}, a={a}) is state {given[s, a, k]}; "
-            f"expected 0 to {n_states - 1}"
+            f"successors[{s}, {a}, {k}]: successor {k} of (s={s}, a={a}) is state "
+            f"{given[s, a, k]}; expected 0 to {n_states - 1}"
+            + (" (do they come as [A, S, K]? pass them transposed, (1, 0, 2))" if swapped else "")
         )
     return given.astype(np.int64), probability_array
 
 
-def renormalised(
-    probabilities: npt.NDArray[np.float64], terminal: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float64]:
-    """Divide each row by its sum; refuse negative entries and sums that are not rounding.
+def rows(name: str, probabilities: FloatArray, terminal: BoolArray) -> FloatArray:
+    """Put 0 for rounding below it, in place; refuse negative entries and sums that are not one.
 
     Rows of terminal states are not used and so not checked.
     """
     acting = ~terminal[:, None]
+    probabilities[(probabilities < 0.0) & (probabilities >= -ROUNDING)] = 0.0
     negative = (probabilities < 0.0) & acting[:, :, None]
     if negative.any():
-        s, a, k = _first(negative)
+        s, a, k = first(negative)
         raise ModelError(
-            f"a transition of (s={s}, a={a}) has probability {probabilities[s, a, k]:.6g}; "
-            "expected 0 or more"
+            f"{name}[{s}, {a}, {k}]: a transition of (s={s}, a={a}) has probability "
+            f"{probabilities[s, a, k]:.6g}; expected 0 or more"
         )
     sums = probabilities.sum(axis=2)  # [S, A]
-    wrong = (np.abs(sums - 1.0) > ROW_SUM_TOLERANCE) & acting
+    wrong = (np.abs(sums - 1.0) > ROUNDING) & acting
     if wrong.any():
-        s, a = _first(wrong)
+        s, a = first(wrong)
+        hint = transposed_hint(probabilities) if name == "transitions" else ""
         raise ModelError(
-            f"the transition probabilities of (s={s}, a={a}) sum to {sums[s, a]:.10g}; expected 1"
+            f"{name}[{s}, {a}]: the transition probabilities of (s={s}, a={a}) sum to "
+            f"{sums[s, a]:.10g}; expected 1{hint}"
         )
-    rows: npt.NDArray[np.float64] = probabilities / np.where(acting, sums, 1.0)[:, :, None]
-    return rows
+    return probabilities
 
 
-def mask(terminal: npt.ArrayLike | None, n_states: int) -> npt.NDArray[np.bool_]:
-    """Check the terminal mask [S]; at least one state must take decisions."""
+def renormalised(probabilities: FloatArray, terminal: BoolArray) -> FloatArray:
+    """Divide each row by its sum, but for those of terminal states."""
+    sums = np.where(terminal[:, None], 1.0, probabilities.sum(axis=2))  # [S, A]
+    divided: FloatArray = probabilities / sums[:, :, None]
+    return divided
+
+
+def mask(terminal: npt.ArrayLike | None, n_states: int) -> BoolArray:
+    """Check the terminal mask [S], of booleans or 0 and 1; one state at least takes decisions."""
     if terminal is None:
         return np.zeros(n_states, dtype=np.bool_)
-    array = np.array(terminal)
-    if array.dtype != np.bool_ or array.shape != (n_states,):
+    array = arrays.given("terminal", terminal)
+    if array.dtype.kind not in "biu" or array.shape != (n_states,):
         raise ModelError(
             f"terminal is {array.dtype} of shape {array.shape}; expected a boolean mask of shape "
-            f"({n_states},)"
+            f"({n_states},), or integers 0 and 1"
+        )
+    other = (array != 0) & (array != 1)
+    if other.any():
+        index = first(other)
+        raise ModelError(
+            f"{entry('terminal', index)} is {array[index]}; expected a boolean mask, or integers "
+            "0 and 1, one for each state"
         )
     if array.all():
         raise ModelError("every state is terminal; expected at least one that takes decisions")
-    return array
+    return array.astype(np.bool_)
 
 
-def initial(distribution: npt.ArrayLike | None, n_states: int) -> npt.NDArray[np.float64]:
+def initial(distribution: npt.ArrayLike | None, n_states: int) -> FloatArray:
     """Check the distribution [S] of the first state; state 0 when none is given."""
     if distribution is None:
-        first = np.zeros(n_states)
-        first[0] = 1.0
-        return first
-    array = finite("initial", distribution)
+        start = np.zeros(n_states)
+        start[0] = 1.0
+        return start
+    array = arrays.finite("initial", distribution)
     if array.shape != (n_states,):
         raise ModelError(f"initial has shape {array.shape}; expected ({n_states},)")
-    total = float(array.sum())
-    if (array < 0.0).any() or abs(total - 1.0) > ROW_SUM_TOLERANCE:
+    return simplex("initial", array)
+
+
+def simplex(name: str, weights: FloatArray) -> FloatArray:
+    """Check that an array is one distribution, up to rounding, and divide it by its sum."""
+    clipped = np.where((weights < 0.0) & (weights >= -ROUNDING), 0.0, weights)
+    total = float(clipped.sum())
+    if (clipped < 0.0).any() or abs(total - 1.0) > ROUNDING:
+        least = first(clipped == clipped.min())
         raise ModelError(
-            f"initial has minimum {array.min():.6g} and sum {total:.10g}; "
-            "expected a distribution: entries of 0 or more that sum to 1"
+            f"{name} has minimum {clipped.min():.6g} and sum {total:.10g}; expected a "
+            "distribution: entries of 0 or more that sum to 1 "
+            f"({entry(name, least)} is {clipped[least]:.6g})"
         )
-    scaled: npt.NDArray[np.float64] = array / total
+    scaled: FloatArray = clipped / total
     return scaled
 
 
@@ -131,37 +151,13 @@ def reward_law(
     law: str, reward_range: tuple[float, float]
 ) -> Literal["bernoulli", "deterministic"]:
     """Check the name of the law, and that it can produce rewards of the declared range."""
-    low, high = reward_range
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ModelError(f"reward_range is ({low}, {high}); expected two numbers, low < high")
     if law == "deterministic":
         return "deterministic"
     if law == "bernoulli":
-        if (low, high) != (0.0, 1.0):
+        if reward_range != (0.0, 1.0):
             raise ModelError(
-                f"Bernoulli rewards are 0 or 1, but reward_range is ({low}, {high}); "
+                f"Bernoulli rewards are 0 or 1, but reward_range is {reward_range}; "
                 "use reward_law='deterministic' or the range (0, 1)"
             )
         return "bernoulli"
     raise ModelError(f"reward_law is {law!r}; expected 'bernoulli' or 'deterministic'")
-
-
-def rewards_in_range(
-    rewards: npt.NDArray[np.float64],
-    reward_range: tuple[float, float],
-    terminal: npt.NDArray[np.bool_],
-) -> None:
-    """Refuse rewards [S, A, K] outside the declared range; rescaling is never silent."""
-    low, high = reward_range
-    outside = ((rewards < low) | (rewards > high)) & ~terminal[:, None, None]
-    if outside.any():
-        s, a, k = _first(outside)
-        raise ModelError(
-            f"a mean reward of (s={s}, a={a}) is {rewards[s, a, k]:.10g}; expected {low:g} to "
-            f"{high:g} (declare another range with reward_range=(low, high))"
-        )
-
-
-def _first(condition: npt.NDArray[np.bool_]) -> tuple[int, ...]:
-    """Index of the first true entry."""
-    return tuple(int(i) for i in np.argwhere(condition)[0])

@@ -1,4 +1,4 @@
-"""Every exception that mfbpi raises on purpose.
+"""Every exception that mfbpi raises on purpose, and every warning.
 
 The message of each is written for the person at the terminal: what was given, what was
 expected, what to do. The runner prints it without a traceback.
@@ -31,6 +31,10 @@ class RequirementError(UsageError):
 
 class ModelError(UsageError, ValueError):
     """The data given do not describe a Markov decision process."""
+
+
+class ModelWarning(UserWarning):
+    """The data given describe a Markov decision process, but perhaps not the one that was meant."""
 
 
 class ActionError(MfbpiError, ValueError):

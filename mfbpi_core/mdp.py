@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core import _rewards as rewarding
 from mfbpi_core import _validation as check
 from mfbpi_core.errors import ModelError
 
@@ -68,46 +69,26 @@ class TabularMDP:
 
         Args:
             successors: integers [S, A, K] in 0..S-1.
-            probabilities: [S, A, K], rows summing to one up to rounding (1e-6).
-            rewards: mean rewards, [S, A] or [S, A, K].
+            probabilities: [S, A, K], 0 or more, rows summing to one, both up to rounding (1e-6).
+            rewards: mean rewards, [S, A] or [S, A, K]. Those of terminal states are never paid.
             reward_law: see the class.
             initial: [S] distribution of the first state; state 0 if omitted.
-            terminal: [S] mask; no terminal state if omitted.
+            terminal: [S] mask, booleans or 0 and 1; no terminal state if omitted.
             reward_range: declared range of the rewards; outside [0, 1] only if declared here.
 
         Raises:
-            ModelError: naming the pair (s, a) and the offending number.
+            ModelError: naming the array, the index and the offending number.
+
+        Warns:
+            ModelWarning: when terminal states have rewards that are not 0.
         """
-        successor_array, probability_array = check.successor_lists(successors, probabilities)
-        n_states, n_actions, _ = probability_array.shape
-        terminal_mask = check.mask(terminal, n_states)
-        probability_array = check.renormalised(probability_array, terminal_mask)
-        reward_array = check.finite("rewards", rewards)
-        if reward_array.shape == (n_states, n_actions):
-            mean = reward_array.copy()
-            per_slot = np.broadcast_to(mean[:, :, None], probability_array.shape).copy()
-        elif reward_array.shape == probability_array.shape:
-            per_slot = reward_array.copy()
-            mean = np.einsum("sak,sak->sa", probability_array, per_slot)
-        else:
-            raise ModelError(
-                f"rewards have shape {reward_array.shape}; expected [S, A] = "
-                f"{(n_states, n_actions)} or one per transition, {probability_array.shape}"
-            )
-        law = check.reward_law(reward_law, reward_range)
-        per_slot[probability_array == 0.0] = reward_range[0]  # unused slots carry no information
-        check.rewards_in_range(per_slot, reward_range, terminal_mask)
-        _absorb(terminal_mask, successor_array, probability_array, per_slot, mean)
-        return cls(
-            successors=check.read_only(successor_array),
-            probabilities=check.read_only(probability_array),
-            rewards=check.read_only(per_slot),
-            mean_rewards=check.read_only(mean),
-            reward_law=law,
-            initial=check.read_only(check.initial(initial, n_states)),
-            terminal=check.read_only(terminal_mask),
-            reward_range=(float(reward_range[0]), float(reward_range[1])),
-        )
+        limits = rewarding.declared_range(reward_range)
+        successor_array, listed = check.successor_lists(successors, probabilities)
+        terminal_mask = check.mask(terminal, len(listed))
+        listed = check.rows("probabilities", listed, terminal_mask)
+        paid = rewarding.checked(rewards, listed, terminal_mask, limits, "[S, A, K]")
+        start = check.initial(initial, len(listed))
+        return cls._build(successor_array, listed, paid, reward_law, start, terminal_mask, limits)
 
     @classmethod
     def from_dense(
@@ -124,26 +105,48 @@ class TabularMDP:
 
         Other arguments and errors: see :meth:`from_successors`.
         """
+        limits = rewarding.declared_range(reward_range)
         dense = check.dense_transitions(transitions)
-        reward_array = check.finite("rewards", rewards)
+        terminal_mask = check.mask(terminal, len(dense))
+        dense = check.rows("transitions", dense, terminal_mask)
+        paid = rewarding.checked(rewards, dense, terminal_mask, limits, "[S, A, S]")
+        start = check.initial(initial, len(dense))
         n_slots = max(1, int(np.count_nonzero(dense, axis=2).max()))
         # A stable sort of "is zero" puts the successors first and keeps them in state order.
         order = np.argsort(dense == 0.0, axis=2, kind="stable")[:, :, :n_slots]
-        if reward_array.ndim == 3 and reward_array.shape == dense.shape:
-            reward_array = np.take_along_axis(reward_array, order, axis=2)
-        elif reward_array.shape != dense.shape[:2]:
-            raise ModelError(
-                f"rewards have shape {reward_array.shape}; expected [S, A] = {dense.shape[:2]} "
-                f"or [S, A, S] = {dense.shape}"
-            )
-        return cls.from_successors(
-            order,
-            np.take_along_axis(dense, order, axis=2),
-            reward_array,
-            reward_law=reward_law,
-            initial=initial,
-            terminal=terminal,
-            reward_range=reward_range,
+        if paid.ndim == 3:
+            paid = np.take_along_axis(paid, order, axis=2)
+        listed = np.take_along_axis(dense, order, axis=2)
+        return cls._build(order, listed, paid, reward_law, start, terminal_mask, limits)
+
+    @classmethod
+    def _build(
+        cls,
+        successors: IntArray,
+        probabilities: FloatArray,
+        rewards: FloatArray,
+        law: RewardLaw,
+        initial: FloatArray,
+        terminal: BoolArray,
+        limits: tuple[float, float],
+    ) -> TabularMDP:
+        """Store arrays that are checked and our own; rewards [S, A] or [S, A, K]."""
+        probabilities = check.renormalised(probabilities, terminal)
+        if rewards.ndim == 2:
+            mean, per_slot = rewards, np.repeat(rewards[:, :, None], probabilities.shape[2], axis=2)
+        else:
+            mean, per_slot = np.einsum("sak,sak->sa", probabilities, rewards), rewards
+        per_slot[probabilities == 0.0] = limits[0]  # unused slots carry no information
+        _absorb(terminal, successors, probabilities, per_slot, mean)
+        return cls(
+            successors=check.read_only(successors),
+            probabilities=check.read_only(probabilities),
+            rewards=check.read_only(per_slot),
+            mean_rewards=check.read_only(mean),
+            reward_law=check.reward_law(law, limits),
+            initial=check.read_only(initial),
+            terminal=check.read_only(terminal),
+            reward_range=limits,
         )
 
     @property

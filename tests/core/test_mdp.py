@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbpi_core import TabularMDP
-from mfbpi_core.errors import ModelError
+from mfbpi_core.errors import ModelError, ModelWarning
 
 P = [[[0.5, 0.5], [0.0, 1.0]], [[1.0, 0.0], [0.25, 0.75]]]
 R = [[0.0, 0.1], [0.2, 1.0]]
@@ -100,7 +100,7 @@ def test_callers_arrays_are_never_changed_or_kept():
     """Arrays given are copied, rewards of terminal states included."""
     given_arrays = {
         "transitions": np.array(P),
-        "rewards": np.array(R),
+        "rewards": np.array([R[0], [0.0, 0.0]]),
         "initial": np.array([0.5, 0.5]),
         "terminal": np.array([False, True]),
     }
@@ -153,7 +153,8 @@ REFUSED = {
     "range": ({"reward_range": (1.0, 0.0)}, "expected two numbers, low < high"),
     "initial sum": ({"initial": [0.5, 0.4]}, r"initial has minimum 0\.4 and sum 0\.9"),
     "initial shape": ({"initial": [1.0]}, r"initial has shape \(1,\); expected \(2,\)"),
-    "terminal type": ({"terminal": [0, 1]}, "terminal is int64 of shape .*boolean mask"),
+    "terminal type": ({"terminal": [0.0, 1.0]}, "terminal is float64 of shape .*boolean mask"),
+    "terminal value": ({"terminal": [0, 2]}, r"terminal\[1\] is 2; expected .* 0 and 1"),
     "all terminal": ({"terminal": [True, True]}, "every state is terminal"),
 }
 
@@ -189,7 +190,12 @@ def test_terminal_states_absorb():
     """Whatever was given for them, terminal states loop without reward and are not checked."""
     transitions = changed((1,), [[0.0, 0.0], [9.0, -9.0]])
 
-    mdp = dense(transitions=transitions, rewards=[[0.5, 0.5], [7.0, -7.0]], terminal=[False, True])
+    with pytest.warns(
+        ModelWarning, match=r"of the terminal state 1 are .* \(rewards\[1, 0\] is 7\)"
+    ):
+        mdp = dense(
+            transitions=transitions, rewards=[[0.5, 0.5], [7.0, -7.0]], terminal=[False, True]
+        )
 
     np.testing.assert_array_equal(mdp.transitions[1], [[0.0, 1.0], [0.0, 1.0]])
     np.testing.assert_array_equal(mdp.mean_rewards, [[0.5, 0.5], [0.0, 0.0]])

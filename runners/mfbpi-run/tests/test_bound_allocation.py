@@ -82,7 +82,11 @@ def test_allocation_that_leaves_pairs_out(mfbpi: Command, tmp_path: Path) -> Non
         ("a.json", "{}", "holds no allocation that can be read ('allocation')"),
         ("a.json", "[1]", "holds no allocation that can be read"),
         ("a.json", "not JSON", "holds no allocation that can be read"),
-        ("a.json", '{"allocation": null}', "holds an array of shape (); expected (5, 2)"),
+        (
+            "a.json",
+            '{"allocation": null}',
+            "not of objects: allocation is None",
+        ),
         ("a.json", '{"allocation": [[1.0]]}', "an array of shape (1, 1); expected (5, 2)"),
         ("a.npy", "", "holds no allocation that can be read"),
         ("a.npz", "", "is not an .npz file of plain arrays"),
@@ -100,14 +104,50 @@ def test_bad_allocation_file_is_explained(
     assert message in ended.err
 
 
-@pytest.mark.parametrize("weights", [[[0.2, 0.2]] * 5, [[-0.1, 0.3]] * 5, [[np.nan, 0.1]] * 5])
-def test_allocation_must_be_a_distribution(mfbpi: Command, weights: list[list[float]]) -> None:
-    """Entries of 0 or more that sum to 1."""
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([[0.2, 0.2]] * 5, "expected a distribution: entries of 0 or more that sum to 1"),
+        ([[-0.1, 0.3]] * 5, "that sum to 1 (allocation[0, 0] is -0.1)"),
+        ([[np.nan, 0.1]] * 5, "a.npy: allocation[0, 0] is nan; expected finite numbers"),
+        ([[0.1j, 0.1]] * 5, "not of complex numbers: allocation[0, 0] is 0.1j"),
+        ([["0.1", "0.1"]] * 5, "not of text: allocation[0, 0] is '0.1'"),
+        (np.zeros(5, dtype=[("left", float)]), "not of records: allocation[0] is"),
+        ([[0.1] * 5] * 2, "shape (2, 5); expected (5, 2) = [S, A]; it looks like [A, S]"),
+        (0.5, "holds an array of shape (); expected (5, 2)"),
+    ],
+)
+def test_allocation_must_be_a_distribution(mfbpi: Command, weights: Any, message: str) -> None:
+    """Real numbers of 0 or more that sum to 1, one for each pair."""
     np.save("a.npy", weights)
     ended = mfbpi("bound", "--bound", "u", *RIVER, "--allocation", "a.npy")
 
     assert ended.code == 2
-    assert "expected a distribution: entries of 0 or more that sum to 1" in ended.err
+    assert message in ended.err
+
+
+def test_rounding_in_an_allocation_is_forgiven(mfbpi: Command) -> None:
+    """An entry of -1e-17 counts as 0."""
+    few = ("bound", "--bound", "u", *RIVER, "--json", "--allocation")
+    exact, rounded = np.full((5, 2), 0.1), np.full((5, 2), 0.1)
+    exact[1], rounded[1] = [0.2, 0.0], [0.2, -1e-17]
+    np.save("exact.npy", exact)
+    np.save("rounded.npy", rounded)
+
+    assert mfbpi(*few, "rounded.npy").out == mfbpi(*few, "exact.npy").out
+
+
+@pytest.mark.parametrize(("name", "mark"), [("a.json", b"\xef\xbb\xbf"), ("archive.npy", b"")])
+def test_files_of_other_programs(mfbpi: Command, name: str, mark: bytes) -> None:
+    """JSON with a byte-order mark is read; an archive called .npy is refused in one line."""
+    np.savez("allocation.npz", allocation=np.full((5, 2), 0.1))
+    content = json.dumps({"allocation": [[0.1, 0.1]] * 5}).encode()
+    Path(name).write_bytes(mark + content if mark else Path("allocation.npz").read_bytes())
+    ended = mfbpi("bound", "--bound", "u", *RIVER, "--allocation", name, "--json")
+
+    assert ended.code == (0 if mark else 2)
+    assert ("holds no allocation that can be read" in ended.err) == (not mark)
+    assert "Traceback" not in ended.err
 
 
 def test_archive_without_allocation(mfbpi: Command) -> None:

@@ -138,7 +138,7 @@ def test_rewards_of_transitions_are_averaged(mfbpi: Command, write_mdp: WriteMDP
 
 def test_terminal_states_take_no_part(mfbpi: Command, write_mdp: WriteMDP) -> None:
     """A terminal state has value zero and no gap; state 0 then earns nothing either way."""
-    file = write_mdp(terminal=np.array([False, True]), R=[[0.5, 0.0], [1.0, 0.0]])
+    file = write_mdp(terminal=np.array([0, 1]), R=[[0.5, 0.0], [0.0, 0.0]])
     described = mfbpi("describe", "--mdp", file, "--discount", "0.5", "--json").json
 
     assert described["delta_min"] == described["delta_max"] == pytest.approx(1.0)
@@ -160,6 +160,23 @@ def test_terminal_states_take_no_part(mfbpi: Command, write_mdp: WriteMDP) -> No
         ({"initial": [0.5, 0.6]}, "initial has minimum 0.5 and sum 1.1"),
         ({"terminal": [0.0, 1.0]}, "terminal is float64 of shape (2,); expected a boolean mask"),
         ({"terminal": np.array([True, True])}, "every state is terminal"),
+        (
+            {"P": np.eye(2)[[[0, 1], [1, 0]]] * 1j},
+            "not of complex numbers: transitions[0, 0, 0] is",
+        ),
+        (
+            {"P": np.tile(np.eye(2), (3, 1, 1))},
+            "like [A, S, S], so pass P.transpose(1, 0, 2)",
+        ),
+        (
+            {"reward_range": [0.0, 0.5]},
+            "rewards[1, 0]: a mean reward of (s=1, a=0) is 1;",
+        ),
+        (
+            {"reward_range": [1.0, 0.0]},
+            "reward_range is [1.0, 0.0]; expected two numbers",
+        ),
+        ({"reward_range": 1.0}, "reward_range is 1.0; expected two numbers"),
     ],
 )
 def test_bad_file_is_explained(
@@ -201,12 +218,37 @@ def test_array_file_is_no_instance(mfbpi: Command, tmp_path: Path) -> None:
     assert "instance.npy is not an .npz file" in ended.err
 
 
+def test_rewards_of_terminal_states_are_warned_of(mfbpi: Command, write_mdp: WriteMDP) -> None:
+    """They change nothing, and one line says so, with the file and the state."""
+    few = ("--discount", "0.5", "--json")
+    paid = write_mdp(terminal=np.array([False, True]), R=[[0.5, 0.0], [1.0, 0.0]])
+    ended = mfbpi("describe", "--mdp", paid, *few)
+    unpaid = write_mdp(terminal=np.array([False, True]), R=[[0.5, 0.0], [0.0, 0.0]])
+
+    assert ended.out == mfbpi("describe", "--mdp", unpaid, *few).out
+    (line,) = [line for line in ended.err.splitlines() if "terminal" in line]
+    assert line.startswith(f"warning: {paid}: rewards of the terminal state 1 are never paid")
+    assert "on the transitions into the state" in line
+
+
+@pytest.mark.parametrize("where", ["file", "command", "both"])
+def test_reward_range_is_declared(mfbpi: Command, write_mdp: WriteMDP, where: str) -> None:
+    """By the file or on the command line, which goes first; gaps of V = (1, 2) times 3."""
+    wrong = {"reward_range": [0.0, 1.0]} if where == "both" else {}
+    changes = {"reward_range": [-1.0, 3.0]} if where == "file" else wrong
+    options = () if where == "file" else ("-E", "reward_range=-1,3")
+    file = write_mdp(R=[[0.0, 0.0], [3.0, 0.0]], **changes)
+    described = mfbpi("describe", "--mdp", file, *options, "--discount", "0.5", "--json").json
+
+    assert described["delta_min"] == pytest.approx(1.5)
+
+
 def test_unknown_arrays_are_named(mfbpi: Command, write_mdp: WriteMDP) -> None:
     """A misspelt array is not silently left out."""
     ended = mfbpi("describe", "--mdp", write_mdp(intial=[0.0, 1.0]), "--json")
 
     assert ended.code == 0
-    assert "ignored arrays: intial; known are P, R, initial, terminal" in ended.err
+    assert "ignored arrays: intial; known are P, R, initial, terminal, reward_range" in ended.err
     assert json.loads(ended.out)["n_states"] == 2
 
 

@@ -132,6 +132,13 @@ def test_bad_file_is_explained(text: str, message: str) -> None:
     assert "sweep.toml" in str(raised.value)
 
 
+def test_byte_order_mark_is_no_content() -> None:
+    """Editors on some systems begin a file with one; it means nothing."""
+    marked = load(f"\ufeffsteps = 7\n{AGENT}{RING}")
+
+    assert marked == load(f"steps = 7\n{AGENT}{RING}")
+
+
 def test_file_that_cannot_be_read(tmp_path: Path) -> None:
     """Absent, a directory, or not a text."""
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")

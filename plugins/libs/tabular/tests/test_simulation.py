@@ -16,9 +16,12 @@ def random_mdp(reward_law="bernoulli", terminal=False) -> TabularMDP:
     rng = np.random.default_rng(7)
     mask = np.zeros(5, dtype=bool)
     mask[4] = terminal
+    transitions = rng.dirichlet(np.full(5, 0.4), size=(5, 3))
+    rewards = rng.uniform(size=(5, 3, 5))
+    rewards[mask] = 0.0
     return TabularMDP.from_dense(
-        rng.dirichlet(np.full(5, 0.4), size=(5, 3)),
-        rng.uniform(size=(5, 3, 5)),
+        transitions,
+        rewards,
         reward_law=reward_law,
         initial=[0.5, 0.5, 0, 0, 0],
         terminal=mask,

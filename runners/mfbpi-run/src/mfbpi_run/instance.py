@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import attrs
 import click
-import numpy as np
 
-from mfbpi_core.errors import ModelError, RequirementError, UsageError
+from mfbpi_core.errors import ModelWarning, RequirementError, UsageError
 from mfbpi_core.mdp import TabularMDP
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import PluginRef
-from mfbpi_run import build, choices
+from mfbpi_run import build, choices, model_file
 from mfbpi_run.output import warn
 
 #: Discount where neither the user nor an environment's protocol says.
 DEFAULT_DISCOUNT = 0.99
 
-#: Arrays of a file: those that it must have, and those that it may have.
-_REQUIRED, _OPTIONAL = ("P", "R"), ("initial", "terminal")
-
 Command = Callable[..., Any]
-Array = np.ndarray[Any, Any]
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -48,14 +43,15 @@ def options(command: Command) -> Command:
                 "settings",
                 multiple=True,
                 metavar="KEY=VALUE",
-                help="Parameter of the environment; repeatable.",
+                help="Parameter of the environment; repeatable. Of a file: reward_range=LOW,HIGH.",
             ),
             click.option(
                 "--mdp",
                 "file",
                 type=click.Path(path_type=Path),
                 metavar="FILE.npz",
-                help="Arrays P [S,A,S] and R [S,A] or [S,A,S]; optional: initial, terminal [S].",
+                help="Arrays P [S,A,S] and R [S,A] or [S,A,S]; optional: initial, terminal [S], "
+                "reward_range [2].",
             ),
             click.option(
                 "--discount",
@@ -87,13 +83,10 @@ def find(
     if discount is not None and not 0.0 < discount < 1.0:
         raise UsageError(f"--discount is {discount:g}; expected a number between 0 and 1")
     if file is not None:
-        if settings:
-            raise UsageError("-E sets parameters of an environment; --mdp takes none")
-        return Instance(
-            label=file.name,
-            mdp=read(file),
-            discount=DEFAULT_DISCOUNT if discount is None else discount,
-        )
+        with shown_warnings(f"{file}: "):
+            mdp = model_file.read(file, settings)
+        chosen = DEFAULT_DISCOUNT if discount is None else discount
+        return Instance(label=file.name, mdp=mdp, discount=chosen)
     (choice,) = choices.environments(registry, [str(environment)], settings)
     found = of_environment(registry, choice.ref(), discount)
     label = f"{found.label}({','.join(settings)})" if settings else found.label
@@ -102,8 +95,9 @@ def find(
 
 def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:
     """The model of an environment; raises :class:`RequirementError` where it has none."""
-    built = build.environment(registry, ref)
-    model = built.model
+    with shown_warnings(f"environment {ref.shown}: "):
+        built = build.environment(registry, ref)
+        model = built.model
     if model is None:
         raise RequirementError(
             f"environment {ref.shown} has no exact model; bounds and descriptions need one"
@@ -112,45 +106,11 @@ def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -
     return Instance(label=ref.shown, mdp=model, discount=chosen)
 
 
-def read(file: Path) -> TabularMDP:
-    """Read an instance from an .npz file; its rewards are taken as deterministic means.
-
-    Raises:
-        UsageError: naming the file, and the array or the pair (s, a) at fault.
-    """
-    arrays = read_arrays(file)
-    missing = [name for name in _REQUIRED if name not in arrays]
-    if missing:
-        raise UsageError(
-            f"{file} lacks {' and '.join(missing)}; it has the arrays: "
-            f"{', '.join(arrays) or 'none'}; expected P [S,A,S] and R [S,A] or [S,A,S]"
-        )
-    unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
-    if unknown:
-        warn(f"{file}: ignored arrays: {', '.join(unknown)}; known are P, R, initial, terminal")
-    optional: dict[str, Any] = {name: arrays[name] for name in _OPTIONAL if name in arrays}
-    try:
-        return TabularMDP.from_dense(arrays["P"], arrays["R"], **optional)
-    except ModelError as error:
-        raise UsageError(f"{file}: {error}") from error
-
-
-def read_array(file: Path, name: str) -> Array:
-    """One array of an .npz file."""
-    arrays = read_arrays(file)
-    if name not in arrays:
-        raise UsageError(f"{file} has no array `{name}`; it has: {', '.join(arrays) or 'none'}")
-    return arrays[name]
-
-
-def read_arrays(file: Path) -> dict[str, Array]:
-    """Every array of an .npz file; pickled objects are refused."""
-    try:
-        with zipfile.ZipFile(file):
-            pass  # np.load reads other kinds of files too
-        with np.load(file, allow_pickle=False) as loaded:
-            return {name: np.asarray(loaded[name]) for name in loaded.files}
-    except FileNotFoundError as error:
-        raise UsageError(f"there is no file {file}") from error
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise UsageError(f"{file} is not an .npz file of plain arrays ({error})") from error
+@contextmanager
+def shown_warnings(prefix: str) -> Iterator[None]:
+    """Show what Python code warns of meanwhile as one line each, as the commands do."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ModelWarning)
+        yield
+    for warning in caught:
+        warn(f"{prefix}{warning.message}")

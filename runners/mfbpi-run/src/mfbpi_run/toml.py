@@ -58,7 +58,7 @@ def load(file: Path) -> Experiment:
         UsageError: when the file cannot be read, or has a key or a value that means nothing.
     """
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))  # editors may add a mark
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

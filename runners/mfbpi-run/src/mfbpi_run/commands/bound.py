@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.bound import BoundSolution
-from mfbpi_core.errors import UsageError
 from mfbpi_core.registry import Registry
-from mfbpi_run import bounds, choices, heat_map, instance
+from mfbpi_run import allocation_file, bounds, choices, heat_map, instance
 from mfbpi_run.output import show_json, show_table, warn, warn_of_problems
 
 #: Allocations are shown state by state up to this many states.
@@ -89,30 +87,7 @@ def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]
     if given == "uniform":
         acting = np.repeat(~found.mdp.terminal[:, None], shape[1], axis=1)
         return acting / acting.sum()
-    weights = _read_allocation(Path(given))
-    if weights.shape != shape:
-        raise UsageError(f"{given} holds an array of shape {weights.shape}; expected {shape}")
-    if not (weights >= 0.0).all() or not np.isclose(weights.sum(), 1.0):
-        raise UsageError(
-            f"{given} holds numbers with minimum {weights.min():.3g} and sum {weights.sum():.6g}; "
-            "expected a distribution: entries of 0 or more that sum to 1"
-        )
-    return weights / weights.sum()
-
-
-def _read_allocation(file: Path) -> npt.NDArray[np.float64]:
-    try:
-        if file.suffix == ".npz":
-            return instance.read_array(file, "allocation").astype(np.float64)
-        if file.suffix == ".npy":
-            return np.load(file, allow_pickle=False).astype(np.float64)
-        return np.array(json.loads(file.read_text())["allocation"], dtype=np.float64)
-    except FileNotFoundError as error:
-        raise UsageError(
-            f"there is no file {file}; --allocation takes optimal, uniform or a file"
-        ) from error
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise UsageError(f"{file} holds no allocation that can be read ({error})") from error
+    return allocation_file.read(Path(given), shape)
 
 
 def _show(solution: BoundSolution, caption: str) -> None:

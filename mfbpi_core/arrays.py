@@ -1,0 +1,91 @@
+"""What people pass for arrays, made into arrays of numbers or refused in one sentence.
+
+numpy would take text for numbers, drop the imaginary part of complex ones and the mask of masked
+ones, and make an array of objects of anything else.
+"""
+
+from __future__ import annotations
+
+import numbers
+import reprlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.errors import ModelError
+
+Array = npt.NDArray[Any]
+
+#: Kinds of dtype that hold real numbers, and what the others hold.
+_REAL = "biuf"
+_OTHER = {
+    "c": "complex numbers",
+    "O": "objects",
+    "U": "text",
+    "S": "text",
+    "V": "records",
+    "M": "dates",
+    "m": "durations",
+}
+
+
+def real(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """A fresh float64 array.
+
+    Raises:
+        ModelError: for anything but real numbers, naming the first entry that is none.
+    """
+    array = given(name, values)
+    if array.dtype.kind not in _REAL:
+        what = _OTHER.get(array.dtype.kind, str(array.dtype))
+        raise ModelError(
+            f"{name} must be an array of numbers, not of {what}: {_culprit(name, array)}"
+        )
+    return array.astype(np.float64)
+
+
+def finite(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """The same, and refuse NaN and infinity, naming the first."""
+    array = real(name, values)
+    if not np.isfinite(array).all():
+        index = first(~np.isfinite(array))
+        raise ModelError(f"{entry(name, index)} is {array[index]}; expected finite numbers")
+    return array
+
+
+def given(name: str, values: npt.ArrayLike) -> Array:
+    """What was given as an array of any kind, perhaps the very same."""
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        index = first(np.ma.getmaskarray(values))
+        raise ModelError(f"{entry(name, index)} is masked; expected numbers everywhere")
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{name} must be an array of numbers ({error})") from error
+
+
+def first(condition: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """Index of the first true entry."""
+    return tuple(int(i) for i in np.argwhere(condition)[0])
+
+
+def entry(name: str, index: tuple[int, ...]) -> str:
+    """``name[1, 2]``, or the name of an array without axes."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+def _culprit(name: str, array: Array) -> str:
+    """The first entry that is no real number; of several that could be, the first."""
+    if array.size == 0:
+        return f"{name} is empty, of type {array.dtype}"
+    if array.dtype.kind == "c":
+        wrong = array.imag != 0.0
+    else:
+        flat = [not isinstance(value, numbers.Real) for value in array.reshape(-1).tolist()]
+        wrong = np.array(flat).reshape(array.shape)
+    index = first(wrong) if wrong.any() else (0,) * array.ndim
+    value = array[index]
+    if isinstance(value, np.generic):
+        value = value.item()  # 1j and not np.complex128(1j)
+    return f"{entry(name, index)} is {reprlib.repr(value)}"
