@@ -1,12 +1,12 @@
 """Checks of agents: truncation is not termination.
 
-Both use the gate of :class:`mfbpi_core.testing.instances.Gate`, where the better action depends on
+Both use the gate of :class:`mfbpi_core.testing.gates.Gate`, where the better action depends on
 whether what lies beyond the end of an episode counts.
 """
 
 from __future__ import annotations
 
-from mfbpi_core.testing.instances import Gate, OneHotGate
+from mfbpi_core.testing.gates import Gate, OneHotGate
 from mfbpi_core.testing.outcomes import CheckSkipped, require
 from mfbpi_core.testing.subject import Subject, World
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mfbpi_core.environment import Cells, Environment
 from mfbpi_core.errors import ActionError
 from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.sampling import closed_cdf
 from mfbpi_core.types import Observation
 
 #: Steps after which an episode of the kit's environments is truncated.
@@ -32,8 +33,8 @@ class ModelEnvironment(Environment):
         self.n_actions = mdp.n_actions
         self.reward_range = mdp.reward_range
         self.max_episode_steps = limit
-        self._first: list[float] = np.cumsum(mdp.initial).tolist()
-        self._cdf: list[Any] = np.cumsum(mdp.probabilities, axis=2).tolist()  # [s][a][k]
+        self._first: list[float] = closed_cdf(mdp.initial).tolist()
+        self._cdf: list[Any] = closed_cdf(mdp.probabilities).tolist()  # [s][a][k]
         self.rng = np.random.default_rng()
         self.state = 0
         self.elapsed = 0
@@ -63,8 +64,8 @@ class ModelEnvironment(Environment):
         return self.observe(self.state), reward, terminated, truncated, {}
 
     def draw(self, cdf: list[float]) -> int:
-        """Draw an index from cumulative probabilities."""
-        return min(bisect.bisect_right(cdf, self.rng.random()), len(cdf) - 1)
+        """Draw an index from cumulative probabilities that :func:`closed_cdf` made."""
+        return bisect.bisect_right(cdf, self.rng.random())
 
     def check_action(self, action: Any) -> None:
         """Refuse everything but integers in 0..A-1."""
@@ -114,51 +115,23 @@ def two_state_chain() -> TabularMDP:
     return TabularMDP.from_dense(transitions, rewards, reward_law="bernoulli", initial=[0.75, 0.25])
 
 
-class Gate(ModelEnvironment):
-    """State 0 is before a gate, state 1 beyond it; passing ends the episode one way or the other.
+def zeros_in_every_place() -> TabularMDP:
+    """Four states in whose rows, and whose initial distribution, zeros stand in every place.
 
-    In state 0, action 0 passes to state 1 with reward 0 and action 1 stays with reward 0.3.
-    Beyond, action 0 pays 1 and action 1 pays 0.8, and both stay. Episodes start before and beyond
-    the gate in turn. With gamma = 0.9, what lies beyond is worth 10: passing is worth 9 and
-    staying at most 8.4 where passing truncates; 0 and 3 where it terminates.
-
-    Args:
-        terminates: whether passing the gate terminates the episode, else it truncates it.
+    Action a of each state leads to the states that are the bits of a + 1; they are likelier the
+    larger they are. The slots of other states are unused, and point to all states.
     """
-
-    def __init__(self, *, terminates: bool) -> None:
-        passing, staying, beyond = [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]
-        super().__init__(
-            TabularMDP.from_dense([[passing, staying], [beyond, beyond]], [[0.0, 0.3], [1.0, 0.8]])
-        )
-        self.terminates = terminates
-        self.episodes = 0
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """Start before the gate, next time beyond it."""
-        self.episodes = 0 if seed is not None else self.episodes + 1
-        super().reset(seed=seed, options=options)
-        self.state = self.episodes % 2
-        return self.observe(self.state), {}
-
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Passing the gate ends the episode."""
-        before = self.state
-        observation, reward, _, truncated, info = super().step(action)
-        passed = before == 0 and self.state == 1
-        terminated = passed and self.terminates
-        return observation, reward, terminated, (truncated or passed) and not terminated, info
-
-    @property
-    def model(self) -> TabularMDP | None:
-        """None: whether passing ends everything is not in the transition probabilities."""
-        return None
-
-
-class OneHotGate(Gate, OneHotEnvironment):
-    """The gate with observations that are arrays."""
+    states = np.arange(4)
+    support = (np.arange(1, 16)[:, None] >> states) % 2  # [A, K], the bits of a + 1
+    weights = support * (states + 1.0)
+    probabilities = np.tile(weights / weights.sum(axis=1, keepdims=True), (4, 1, 1))
+    return TabularMDP.from_successors(
+        np.tile(states, (4, 15, 1)),
+        probabilities,
+        np.tile((states + 1.0) / 8.0, (4, 15, 1)),
+        reward_law="bernoulli",
+        initial=[0.0, 0.3, 0.0, 0.7],
+    )
 
 
 def random_mdp(rng: np.random.Generator, n_states: int = 4, n_actions: int = 3) -> TabularMDP:

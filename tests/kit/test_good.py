@@ -8,6 +8,8 @@ from mfbpi_core.testing import checks_for
 NOT_APPLICABLE = {
     ("environment arrays", "initial_states_follow_model"),
     ("environment arrays", "rewards_follow_model"),
+    ("environment arrays", "simulator_follows_model"),
+    ("environment arrays", "simulator_follows_step"),
     ("environment arrays", "termination_follows_model"),
     ("environment arrays", "transitions_follow_model"),
     ("agent linear", "allocation_is_a_distribution"),

@@ -7,6 +7,10 @@ import numpy as np
 from kit_good import Chain
 
 from mfbpi_core import EnvironmentSpec, TabularMDP, hookimpl
+from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain, zeros_in_every_place
+
+#: What :class:`LeansALittle` leaves out.
+LEAN = -0.025
 
 
 class OtherSizes(Chain):
@@ -78,7 +82,8 @@ class GoesOn(Chain):
 
     @property
     def model(self):
-        return rebuilt(self.mdp, terminal=np.array([False, True]))
+        rewards = [[0.1, 0.3], [0.0, 0.0]]
+        return rebuilt(self.mdp, rewards=rewards, terminal=np.array([False, True]))
 
 
 class OtherStart(Chain):
@@ -87,6 +92,97 @@ class OtherStart(Chain):
     @property
     def model(self):
         return rebuilt(self.mdp, initial=[0.5, 0.5])
+
+
+class LeansALittle(Chain):
+    """Says a little else than it does everywhere, and nowhere so much that it shows alone."""
+
+    @property
+    def model(self):
+        return rebuilt(self.mdp, transitions=self.mdp.transitions + LEAN * np.array([1.0, -1.0]))
+
+
+class DrawsZeros(Chain):
+    """Draws successors and first states of probability zero, where zeros stand inside a row."""
+
+    def __init__(self, config):
+        ModelEnvironment.__init__(self, zeros_in_every_place())
+        self._cdf = closed_too_early(self.mdp.probabilities).tolist()
+        self._first = closed_too_early(self.mdp.initial).tolist()
+
+
+class PaysWhenOver(Chain):
+    """Has a model that pays in a terminal state, where nothing is ever paid."""
+
+    def __init__(self, config):
+        ModelEnvironment.__init__(self, rebuilt(two_state_chain(), initial=[1.0, 0.0]))
+
+    @property
+    def model(self):
+        rewards = [[0.1, 0.3], [0.2, 0.0]]
+        return rebuilt(self.mdp, rewards=rewards, terminal=np.array([False, True]))
+
+    def step(self, action):
+        observation, reward, _, truncated, info = super().step(action)
+        terminated = observation == 1
+        return observation, reward, terminated, truncated and not terminated, info
+
+
+class RewardFirst(Chain):
+    """Draws the reward before the successor in its simulator, and after it in `step`."""
+
+    @property
+    def simulator(self):
+        return sharing(self, _RewardFirst)
+
+
+class _RewardFirst(Chain):
+    """The simulator of :class:`RewardFirst`."""
+
+    def step(self, action):
+        before, rewards = self.state, self.mdp.mean_rewards
+        reward = float(self.rng.random() < rewards[before, action])
+        slot = self.draw(self._cdf[before][action])
+        self.state = int(self.mdp.successors[before, action, slot])
+        self.elapsed += 1
+        return self.state, reward, False, self.elapsed >= self.max_episode_steps, {}
+
+
+class SimulatorDrawsZeros(Chain):
+    """The same fault as in :class:`DrawsZeros`, in its simulator alone."""
+
+    def __init__(self, config):
+        ModelEnvironment.__init__(self, zeros_in_every_place())
+
+    @property
+    def simulator(self):
+        return sharing(self, _SimulatorDrawsZeros)
+
+
+class _SimulatorDrawsZeros(Chain):
+    """The simulator of :class:`SimulatorDrawsZeros`."""
+
+    def step(self, action):
+        exact, self._cdf = self._cdf, closed_too_early(self.mdp.probabilities).tolist()
+        try:
+            return super().step(action)
+        finally:
+            self._cdf = exact
+
+
+def closed_too_early(probabilities):
+    """Cumulative probabilities, infinite from where one positive entry remains."""
+    cdf = np.cumsum(probabilities, axis=-1)
+    remaining = np.cumsum(probabilities[..., ::-1] > 0.0, axis=-1)[..., ::-1]
+    cdf[remaining <= 1] = np.inf
+    return cdf
+
+
+def sharing(environment, kind):
+    """An environment of another kind with the very state of this one."""
+    twin = object.__new__(kind)
+    twin.__dict__ = vars(environment)
+    return twin
 
 
 def rebuilt(mdp, transitions=None, rewards=None, **changes):
@@ -103,5 +199,7 @@ def rebuilt(mdp, transitions=None, rewards=None, **changes):
 def mfbpi_environments():
     """Yield one environment for each class."""
     for name, kind in globals().items():
-        if isinstance(kind, type) and issubclass(kind, Chain) and kind.__module__ == __name__:
+        if not isinstance(kind, type) or name.startswith("_"):
+            continue
+        if issubclass(kind, Chain) and kind.__module__ == __name__:
             yield EnvironmentSpec(name=name.lower(), factory=f"{__name__}:{name}")

@@ -189,6 +189,25 @@ def test_actions_follow_the_allocation():
     np.testing.assert_allclose(shares, expected, atol=0.03)
 
 
+def test_actions_without_weight_are_never_taken():
+    """Shares that rounding keeps below one leave the last action, of share 0, untaken."""
+    learner = agent().learner
+    shares = np.append(np.full(10, 0.1), 0.0)
+    learner.allocation = lambda q, m, gap: shares
+    lane = learner.lanes[0]
+    lane.rng = Largest()
+
+    assert learner.choose(lane, {"q": np.zeros((1, 11)), "m": np.zeros((1, 11))}) == 9
+
+
+class Largest:
+    """A generator stuck at the largest number below one."""
+
+    def random(self):
+        """The largest double below one."""
+        return np.nextafter(1.0, 0.0)
+
+
 def test_exploration_fades():
     """eps_t = 10 / (10 + t): always at t = 0, half the time at t = 10."""
     lane = agent().learner.lanes[0]

@@ -30,6 +30,7 @@ import numpy.typing as npt
 import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
+from mfbpi_core import sampling
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN, Estimates, spread, taken
 from mfbpi_lib_torch.lane import Lane
@@ -87,8 +88,7 @@ class DBMFBPILearner(BootstrappedDQN):
         """Draw from the allocation at the quantiles."""
         q = quantile(values["q"], lane.chosen)
         m = quantile(values["m"], lane.chosen)
-        chances = self.allocation(q, m, lane.smallest_gap).cumsum()
-        return int(np.searchsorted(chances[:-1], lane.rng.random(), side="right"))
+        return sampling.draw(self.allocation(q, m, lane.smallest_gap), lane.rng.random())
 
     def recommended(self, values: Values) -> int:
         """The action that most members find best."""

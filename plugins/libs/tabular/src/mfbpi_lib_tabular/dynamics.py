@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.sampling import closed_cdf
 
 
 class Dynamics(NamedTuple):
@@ -16,7 +17,7 @@ class Dynamics(NamedTuple):
     Attributes:
         successors: int64 [S, A, K], state reached by slot k.
         cdf: float64 [S, A, K], cumulative probabilities; infinite from the last used slot on, so
-            that rounding cannot select an unused one.
+            that no unused one can be selected, wherever it lies.
         rewards: float64 [S, A, K], mean reward of each slot.
         bernoulli: whether rewards are drawn, or equal to their means.
         initial_cdf: float64 [S], cumulative distribution of the first state, closed likewise.
@@ -41,20 +42,12 @@ def dynamics_of(mdp: TabularMDP, time_limit: int | None = None) -> Dynamics:
     """Prepare a model for sampling; the simulation starts when its environment is reset."""
     return Dynamics(
         successors=mdp.successors.copy(),
-        cdf=_closed_cdf(mdp.probabilities),
+        cdf=closed_cdf(mdp.probabilities),
         rewards=mdp.rewards.copy(),
         bernoulli=mdp.reward_law == "bernoulli",
-        initial_cdf=_closed_cdf(mdp.initial),
+        initial_cdf=closed_cdf(mdp.initial),
         terminal=mdp.terminal.copy(),
         time_limit=time_limit or 0,
         state=np.zeros(1, dtype=np.int64),
         clock=np.zeros(1, dtype=np.int64),
     )
-
-
-def _closed_cdf(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Cumulative sums over the last axis, infinite from the last positive entry on."""
-    cdf = np.cumsum(probabilities, axis=-1)
-    remaining = np.cumsum(probabilities[..., ::-1] > 0.0, axis=-1)[..., ::-1]
-    cdf[remaining <= 1] = np.inf
-    return cdf
