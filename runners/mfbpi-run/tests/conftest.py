@@ -141,4 +141,4 @@ def one_way(write_mdp: Callable[..., Path]) -> Path:
 @pytest.fixture
 def long_river() -> tuple[str, ...]:
     """Options that name an instance with gaps too small for floating point."""
-    return ("--env", "riverswim", "-E", "n_states=400", "--discount", "0.9")
+    return ("--env", "riverswim", "-E", "n_states=600", "--discount", "0.9")

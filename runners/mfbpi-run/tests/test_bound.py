@@ -124,6 +124,23 @@ def test_closed_classes_are_named(mfbpi: Command, write_mdp: Callable[..., Path]
     assert "2 sets of states cannot be left: state 1; state 2" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("length", "discount", "value"),
+    [(20, 0.999, 9.80926732504794e27), (22, 0.99, 1.08781142758797e29)],
+)
+def test_small_gaps_have_their_digits(
+    mfbpi: Command, length: int, discount: float, value: float
+) -> None:
+    """Right values from planning with 320 bits; gaps of 1e-9 from float64 are off by 5e-5."""
+    setting = ("--env", "forked_riverswim", "-E", f"length={length}", "--discount", discount)
+    solved = mfbpi("bound", "--bound", "u", *setting, "--json").json
+
+    assert solved["value"] == pytest.approx(value, rel=1e-12)
+    assert solved["status"] == "optimal"
+    assert 0.0 < solved["relative_gap"] < 1e-12
+    assert solved["details"]["planning_error"] <= solved["relative_gap"]
+
+
 @pytest.mark.parametrize("json_option", [(), ("--json",)])
 def test_unresolved_gaps_are_an_error(
     mfbpi: Command, long_river: tuple[str, ...], json_option: tuple[str, ...]

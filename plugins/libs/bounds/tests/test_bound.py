@@ -1,16 +1,19 @@
 import math
 
+import attrs
 import numpy as np
 import pytest
 
 from mfbpi_core.errors import SolverError, UsageError
 from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_bounds import bound as bounds
-from mfbpi_lib_bounds import planned
+from mfbpi_lib_bounds import coefficients, generative, navigation, planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound, certified
-from mfbpi_lib_bounds.coefficients import Coefficients
+from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy
 from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.leaning import Leaning
 from mfbpi_lib_bounds.solution import Solution
+from mfbpi_lib_tabular import gaps, testing
 
 
 class _Variance(TabularBound):
@@ -61,12 +64,88 @@ def test_ties_are_infinite(tied, constraint):
     assert _made().evaluate(tied, np.full((2, 2), 0.25)) == math.inf
 
 
-def test_gap_below_rounding_is_a_typed_error():
-    """Neither a tie nor a number: the message gives the tolerance and the pair."""
-    mdp = TabularMDP.from_dense(np.ones((1, 2, 1)), [[0.5, 0.5 - 2e-12]])
+def test_gap_below_rounding_is_a_typed_error(riverswim):
+    """Neither a tie nor a number: the message gives the tolerance and the pairs."""
+    with pytest.raises(SolverError, match=r"gaps are below .* pairs \(s=\d+, a=1\), "):
+        _made(0.9).solve(riverswim(600))
 
-    with pytest.raises(SolverError, match=r"1 gaps are below .* pairs \(s=0, a=1\)"):
-        _made(0.9999).solve(mdp)
+
+def test_tiny_gap_has_its_value():
+    """u_1 of two actions that differ by 2e-12: (sqrt h + sqrt c)^2 with their own gap, exactly."""
+    mdp = TabularMDP.from_dense(np.ones((1, 2, 1)), [[0.5, 0.5 - 2e-12]])
+    bound = _made(0.5)
+
+    found = bound.solve(mdp)
+
+    gap = 0.5 - (0.5 - 2e-12)  # minimise 2 / (w D^2) + 36 / ((1 - w) D^2), c = 4 * 1.5^2 / 0.5^2
+    assert found.value == pytest.approx((2.0**0.5 + 36.0**0.5) ** 2 / gap**2, rel=1e-12)
+    assert (found.status, found.relative_gap < 1e-12) == ("optimal", True)
+
+
+@pytest.mark.parametrize("constraint", ["generative", "navigation"])
+@pytest.mark.parametrize("discount", [0.99, 0.9999])
+def test_values_are_those_of_exact_gaps(riverswim, constraint, discount):
+    """The bound of gaps from fractions, although those of float64 are off by up to 1e-4."""
+    mdp = riverswim(20)
+
+    found = _made(discount).solve(mdp, constraint)
+
+    instance = Instance(mdp=mdp, discount=discount)
+    exactly = np.array(testing.exact_gaps(mdp, instance.policy, discount), dtype=float)
+    terms = instance.moment_terms(1)
+    right = coefficients.u(exactly, terms, instance.policy, discount)
+    minimum = (
+        generative.minimise(right)
+        if constraint == "generative"
+        else navigation.minimise(right, instance.walk)
+    )
+    assert found.value == pytest.approx(minimum.value, rel=1e-11)
+    assert abs(found.value / minimum.value - 1.0) <= found.relative_gap
+    assert found.status == "optimal"
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    """Planning that claims to know gaps to 1e-9 and values to 5e-10 only."""
+    plain = gaps.separate
+
+    def separate(*given):
+        return attrs.evolve(plain(*given), gap_error=1e-9, value_error=5e-10)
+
+    monkeypatch.setattr(gaps, "separate", separate)
+
+
+def test_planning_error_is_part_of_the_gap(riverswim, coarse):
+    """Gaps known to 1e-9 leave a gap as large as they make the bound uncertain, and say why."""
+    mdp = riverswim(10)
+
+    found = _made(0.99).solve(mdp)
+
+    delta = Instance(mdp=mdp, discount=0.99).gaps
+    expected = 2e-9 / delta[delta > 0.0].min()  # of D^-2 alone; the moments add to it
+    assert found.status == "inaccurate"
+    assert "planning error" in found.reason
+    assert expected < found.relative_gap < 2.0 * expected
+    assert found.details["lower_bound"] < found.value * (1.0 - expected)
+
+
+@pytest.mark.parametrize("name", ["u0", "u", "u_k", "u_tilde"])
+def test_coefficients_lie_between_the_leaning_ones(riverswim, coarse, name):
+    """Each falls with the gaps and rises with the moments, for every bound."""
+    base = Instance(mdp=riverswim(8), discount=0.95)
+    extra = {"u0": (), "u_k": (2,)}.get(name, (19,))
+    instances = (
+        Leaning(mdp=base.mdp, discount=0.95, base=base, sign=-1),
+        base,
+        Leaning(mdp=base.mdp, discount=0.95, base=base, sign=1),
+    )
+    easy, middle, hard = (getattr(planned, name)(one, *extra) for one in instances)
+    pairs = middle.suboptimal
+    for low, high in ((easy, middle), (middle, hard)):
+        assert (low.h[pairs] < high.h[pairs]).all()
+        assert (low.d[pairs] <= high.d[pairs]).all()
+        assert (low.c <= high.c).all()
+        assert 1e-9 < discrepancy(low, high) < 1e-6
 
 
 def test_small_gaps_of_long_rivers_are_solved(riverswim):

@@ -223,7 +223,7 @@ def test_instance_is_planned_once(riverswim):
     """Plan, gaps and walk are computed on demand and kept."""
     instance = Instance(mdp=riverswim(4), discount=0.9)
 
-    assert instance.plan is instance.plan
+    assert instance.separation is instance.separation
     assert instance.walk is instance.walk
 
 

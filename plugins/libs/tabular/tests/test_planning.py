@@ -3,7 +3,7 @@ import pytest
 
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
 from mfbpi_core.mdp import TabularMDP
-from mfbpi_lib_tabular import planning
+from mfbpi_lib_tabular import planning, testing
 
 
 def test_evaluation_by_hand(exit_door):
@@ -83,6 +83,19 @@ def test_ties_end_from_any_start(two_identical_actions):
 
         assert plan.values == pytest.approx(expected, rel=1e-13)
         assert (plan.policy == start).all()
+
+
+def test_ended_episodes_are_worth_nothing():
+    """Exactly, where elimination leaves 1e-15 in the holes of a lake."""
+    mdp = testing.frozen_lake(["SFFF", "FHFH", "FFFH", "HFFG"])
+
+    plan = planning.solve(mdp, 0.99)
+
+    mixed = planning.evaluate_policy(mdp, np.full((16, 4), 0.25), 0.99)
+    for values in (plan.values, planning.evaluate_policy(mdp, plan.policy, 0.99), mixed):
+        assert (values[mdp.terminal] == 0.0).all()
+    assert (plan.q_values[mdp.terminal] == 0.0).all()
+    assert plan.values[0] == pytest.approx(0.542025932, rel=1e-8)
 
 
 def test_any_start_reaches_the_optimum(riverswim):

@@ -7,7 +7,7 @@ import pytest
 
 from mfbpi_core import Problem, TabularMDP, Transition, Transitions
 from mfbpi_core.errors import ConfigError, RequirementError
-from mfbpi_lib_tabular.testing import Scene, advised
+from mfbpi_lib_tabular.testing import Scene, advised, riverswim
 from mfbpi_metric_allocation import metric as module
 from mfbpi_metric_allocation.metric import AllocationDistance, Config
 
@@ -150,9 +150,9 @@ def test_nothing_to_aim_at(moves: Any, rewards: Any) -> None:
 
 def test_gap_below_rounding_is_not_measured() -> None:
     """A gap that floating point cannot tell from zero gives no columns and no error."""
-    model = TabularMDP.from_dense(np.ones((1, 2, 1)), [[0.5, 0.5 - 2e-12]])
+    model = riverswim(600)
 
-    assert measure(make(model, n_states=1, discount=0.9999), [[0.5, 0.5]]) == {}
+    assert measure(make(model, n_states=600, discount=0.9), np.full((600, 2), 1.0 / 1200.0)) == {}
 
 
 def test_solved_once_and_not_at_construction(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,7 +116,7 @@ def to_table(rows: list[Record]) -> pa.Table:
 
 def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
     # Imported here because planning needs scipy, which listing does without.
-    from mfbpi_lib_tabular import description, moments, planning
+    from mfbpi_lib_tabular import description, gaps, planning
 
     if study.quantities:
         described = attrs.asdict(description.describe(found.mdp, found.discount))
@@ -124,10 +124,11 @@ def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
             note = _about_gaps(described) if name == "delta_min" else ""
             yield _number(name, described[name], note)
     if study.moments:
-        values = planning.solve(found.mdp, found.discount).values
+        plan = planning.solve(found.mdp, found.discount)
+        spread = gaps.separate(found.mdp, plan, found.discount).spread(found.mdp)
         acting = ~found.mdp.terminal
         for k in study.moments:
-            roots = moments.moment_roots(found.mdp, values, k)[acting]
+            roots = spread.roots(k)[acting]
             yield {**_number("moment", float(roots.max())), "k": k}
 
 

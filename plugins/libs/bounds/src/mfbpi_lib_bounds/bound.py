@@ -20,8 +20,9 @@ from mfbpi_core.config import parameter
 from mfbpi_core.errors import UsageError
 from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_bounds import generative, navigation, programme
-from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
+from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy, evaluate
 from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.leaning import Leaning
 from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_tabular import moments
 
@@ -108,11 +109,11 @@ class TabularBound(Bound):
         return self._solve_exact(instance, constraint)
 
     def _solve_exact(self, instance: Instance, constraint: Constraint) -> BoundSolution:
-        coefficients = self._prepared(instance)
+        coefficients, doubt = self._prepared(instance), self._doubt(instance)
         if constraint == "generative":
-            return certified(generative.minimise(coefficients), "scalar search")
+            return certified(generative.minimise(coefficients), "scalar search", doubt)
         found = navigation.minimise(coefficients, instance.walk)
-        return certified(found, f"scalar search over {programme.version()}")
+        return certified(found, f"scalar search over {programme.version()}", doubt)
 
     def _solve_conic(self, instance: Instance, constraint: Constraint) -> BoundSolution:
         # cvxpy takes a second to import and is an optional dependency.
@@ -125,7 +126,23 @@ class TabularBound(Bound):
             ) from error
         coefficients = self._prepared(instance)
         walk = instance.walk if constraint == "navigation" else None
-        return conic.minimise(coefficients, walk, solver=self.config.solver)
+        found = conic.minimise(coefficients, walk, solver=self.config.solver)
+        doubt = self._doubt(instance)
+        if found.status != "optimal" or doubt <= OPTIMAL_GAP:
+            return found
+        return attrs.evolve(found, status="inaccurate", reason=_planning_reason(doubt))
+
+    def _doubt(self, instance: Instance) -> float:
+        """Largest relative error of a coefficient that the errors of planning can cause.
+
+        A bound is a maximum of sums of coefficients over weights (:mod:`.coefficients`). Where
+        none of them is off by more than this, neither is the bound at any allocation, nor its
+        least value.
+        """
+        mdp, discount = instance.mdp, instance.discount
+        ends = (Leaning(mdp=mdp, discount=discount, base=instance, sign=sign) for sign in (1, -1))
+        found = self._prepared(instance)
+        return max(discrepancy(found, self.coefficients(end)) for end in ends)
 
     def _planned(self, mdp: TabularMDP) -> Instance:
         """The instance with its plan, kept while the same MDP is asked about."""
@@ -140,22 +157,45 @@ class TabularBound(Bound):
         return self._coefficients
 
 
-def certified(found: Solution, solver: str) -> BoundSolution:
-    """The core's view of an exact solution, which says so where its certificate is too weak."""
-    weak = found.relative_gap > OPTIMAL_GAP or found.residual > OPTIMAL_RESIDUAL
+def certified(found: Solution, solver: str, doubt: float = 0.0) -> BoundSolution:
+    """The core's view of an exact solution, which says so where its certificate is too weak.
+
+    Args:
+        found: the solution for the coefficients as computed.
+        solver: name and version.
+        doubt: relative error of the coefficients, see :meth:`TabularBound._doubt`. With it the
+            least value is at least lower (1 - doubt), and that of the allocation at most
+            value (1 + doubt).
+    """
+    lower = found.lower * (1.0 - min(doubt, 1.0))
+    gap = max(attrs.evolve(found, lower=lower).relative_gap, doubt if found.value > 0.0 else 0.0)
+    weak = gap > OPTIMAL_GAP or found.residual > OPTIMAL_RESIDUAL
     reason = (
-        f"relative gap {found.relative_gap:.1e} and residual {found.residual:.1e}; expected at "
-        f"most {OPTIMAL_GAP:g} and {OPTIMAL_RESIDUAL:g}"
+        f"relative gap {gap:.1e} and residual {found.residual:.1e}; expected at most "
+        f"{OPTIMAL_GAP:g} and {OPTIMAL_RESIDUAL:g}"
     )
+    if doubt > OPTIMAL_GAP:
+        reason = f"{_planning_reason(doubt)}; {reason}"
     return BoundSolution(
         value=found.value,
         allocation=found.allocation,
         status="inaccurate" if weak else "optimal",
-        relative_gap=found.relative_gap,
+        relative_gap=gap,
         residual=found.residual,
         solver=solver,
         reason=reason if weak else "",
-        details={"lower_bound": found.lower, "n_programmes": found.n_programmes},
+        details={
+            "lower_bound": lower,
+            "n_programmes": found.n_programmes,
+            "planning_error": doubt,
+        },
+    )
+
+
+def _planning_reason(doubt: float) -> str:
+    return (
+        f"planning error: gaps and moments of V* are known to a relative {doubt:.1e} of the bound; "
+        f"expected at most {OPTIMAL_GAP:g} (a discount further from 1, or larger gaps)"
     )
 
 

@@ -75,6 +75,27 @@ def evaluate(coefficients: Coefficients, allocation: FloatArray) -> float:
     return float(terms.max())
 
 
+def discrepancy(one: Coefficients, other: Coefficients) -> float:
+    """Largest relative difference of a term h(s, a) or d(s, a) c(s'); infinite where it is NaN.
+
+    The bounds by the two differ by no more than this, in relation to the first, at any allocation.
+    """
+    pairs, states = one.suboptimal, np.flatnonzero(one.acting)
+    if not pairs.any():
+        return 0.0
+    h, d = (_relative(getattr(one, x)[pairs], getattr(other, x)[pairs]) for x in ("h", "d"))
+    c = _relative(one.c[states], other.c[states])
+    return max(h, d + c + d * c)
+
+
+def _relative(one: FloatArray, other: FloatArray) -> float:
+    """Largest |other - one| / one of numbers that are 0 or more; 0 where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        off = np.where(one == other, 0.0, np.abs(other - one) / one)
+    largest = float(off.max())
+    return largest if np.isfinite(largest) else np.inf
+
+
 def u(
     gaps: FloatArray,
     moments: FloatArray,

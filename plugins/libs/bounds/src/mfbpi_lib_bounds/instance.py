@@ -11,7 +11,8 @@ from scipy import sparse
 
 from mfbpi_core.errors import SolverError
 from mfbpi_core.mdp import TabularMDP
-from mfbpi_lib_tabular import gaps, moments, planning, structure
+from mfbpi_lib_tabular import gaps, planning, structure
+from mfbpi_lib_tabular.spread import Spread
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -30,16 +31,12 @@ class Instance:
 
     mdp: TabularMDP
     discount: float
-
-    @functools.cached_property
-    def plan(self) -> planning.Plan:
-        """Optimal values and policy."""
-        return planning.solve(self.mdp, self.discount)
+    _roots: dict[tuple[int, bool], FloatArray] = attrs.field(factory=dict, init=False)
 
     @functools.cached_property
     def separation(self) -> gaps.Separation:
-        """Gaps, ties and unresolved pairs."""
-        return gaps.separate(self.mdp, self.plan, self.discount)
+        """Optimal policy and values, gaps, ties and unresolved pairs."""
+        return gaps.separate(self.mdp, planning.solve(self.mdp, self.discount), self.discount)
 
     @functools.cached_property
     def walk(self) -> sparse.csr_array:
@@ -47,17 +44,49 @@ class Instance:
         return structure.walk(self.mdp)
 
     @property
+    def policy(self) -> npt.NDArray[np.int64]:
+        """Int64 [S], an optimal policy."""
+        return self.separation.policy
+
+    @property
+    def gaps(self) -> FloatArray:
+        """Delta(s, a), float64 [S, A], 0 or more."""
+        return self.separation.gaps
+
+    @property
     def acting(self) -> npt.NDArray[np.bool_]:
         """Bool [S], states that take decisions."""
         return ~self.mdp.terminal
 
+    @functools.cached_property
+    def spread(self) -> Spread:
+        """Variances, spans and moments of V* at the next state, with bounds of their errors."""
+        return self.separation.spread(self.mdp)
+
+    @property
+    def variances(self) -> FloatArray:
+        """Var_sa, [S, A]."""
+        return self.spread.variances
+
+    @property
+    def spans(self) -> FloatArray:
+        """MD_sa, [S, A]."""
+        return self.spread.spans
+
     def moment_terms(self, k: int) -> FloatArray:
         """(M^k_sa)^(2^(1-k)), [S, A]."""
-        return moments.moment_terms(self.mdp, self.plan.values, k)
+        return self.moment_roots(k, largest=False) ** 2
 
     def largest_moment_terms(self, k_max: int) -> FloatArray:
         """The largest moment terms over k = 1..k_max, [S, A]."""
-        return moments.largest_moment_terms(self.mdp, self.plan.values, k_max)
+        return self.moment_roots(k_max, largest=True) ** 2
+
+    def moment_roots(self, k: int, *, largest: bool) -> FloatArray:
+        """(M^k_sa)^(2^-k), or its largest value up to k, [S, A]; kept."""
+        if (k, largest) not in self._roots:
+            roots = self.spread.largest_roots if largest else self.spread.roots
+            self._roots[k, largest] = roots(k)
+        return self._roots[k, largest]
 
     def tie_reason(self) -> str:
         """Why every bound is infinite here; empty if it is not.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +11,10 @@ import numpy.typing as npt
 from mfbpi_core import TabularMDP
 from mfbpi_lib_tabular import gaps, moments, planning, structure
 
+FloatArray = npt.NDArray[np.float64]
 Pair = tuple[int, int]
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 @attrs.frozen(kw_only=True)
@@ -28,10 +33,11 @@ class Description:
         var_max: see ``var_min``.
         moment_max: largest (M^k)^(2^-k) over pairs and k = 1..19.
         ties: pairs (s, a) that are optimal beside the plan's own action.
-        unresolved: pairs whose gap is too small for floating point to tell from zero.
+        unresolved: pairs of which it is not known whether their gap is zero.
         communicating: whether every state can be reached from every other.
         unreachable: states that no walk from the initial distribution visits.
         n_closed_classes: number of sets of states that cannot be left.
+        errors: bounds of the errors of the quantities that are floats, by their names.
     """
 
     n_states: int
@@ -48,6 +54,7 @@ class Description:
     communicating: bool
     unreachable: list[int]
     n_closed_classes: int
+    errors: dict[str, float]
 
 
 def describe(mdp: TabularMDP, discount: float) -> Description:
@@ -56,36 +63,59 @@ def describe(mdp: TabularMDP, discount: float) -> Description:
     Raises:
         ConfigError: when the discount is not in (0, 1).
     """
-    plan = planning.solve(mdp, discount)
-    separation = gaps.separate(mdp, plan, discount)
-    acting = ~mdp.terminal
-    delta = separation.gaps[acting]
-    own = gaps.policy_mask(plan.policy, mdp.n_actions)[acting]
-    spans = moments.spans(mdp, plan.values)[acting]
-    variances = moments.variances(mdp, plan.values)[acting]
-    roots = moments.largest_moment_roots(mdp, plan.values)[acting]
+    separation = gaps.separate(mdp, planning.solve(mdp, discount), discount)
+    ranges = _ranges(mdp, separation)
     return Description(
         n_states=mdp.n_states,
         n_actions=mdp.n_actions,
-        delta_min=_least_gap(delta, own, tied=bool(separation.ties)),
-        delta_max=float(delta.max()),
-        md_min=float(spans.min()),
-        md_max=float(spans.max()),
-        var_min=float(variances.min()),
-        var_max=float(variances.max()),
-        moment_max=float(roots.max()),
+        **{name: value for name, (value, _) in ranges.items()},
         ties=separation.ties,
         unresolved=separation.unresolved,
         communicating=structure.is_communicating(mdp),
         unreachable=structure.unreachable_states(mdp).tolist(),
         n_closed_classes=len(structure.closed_classes(mdp)),
+        errors={name: error for name, (_, error) in ranges.items()},
     )
 
 
-def _least_gap(delta: npt.NDArray[np.float64], own: npt.NDArray[np.bool_], *, tied: bool) -> float:
-    if tied:
-        return 0.0
-    return float(delta[~own].min(initial=np.inf))
+def _ranges(mdp: TabularMDP, found: gaps.Separation) -> dict[str, tuple[float, float]]:
+    """The extremes and the bounds of their errors."""
+    acting = ~mdp.terminal
+    delta = found.gaps[acting]
+    off = EPS * delta + found.gap_error
+    spread = found.spread(mdp)
+    spans, loose = spread.spans[acting], spread.span_errors[acting]
+    variances, sure = spread.variances[acting], spread.root_errors[acting]
+    squared = 2.0 * np.sqrt(variances) * sure + sure**2
+    roots = spread.largest_roots(moments.K_MAX)[acting]
+    return {
+        "delta_min": _least_gap(mdp, found),
+        "delta_max": _extreme(delta, off, np.max),
+        "md_min": _extreme(spans, loose, np.min),
+        "md_max": _extreme(spans, loose, np.max),
+        "var_min": _extreme(variances, squared, np.min),
+        "var_max": _extreme(variances, squared, np.max),
+        "moment_max": _extreme(roots, sure, np.max),
+    }
+
+
+def _extreme(
+    numbers: FloatArray, errors: FloatArray, of: Callable[[FloatArray], np.float64]
+) -> tuple[float, float]:
+    """Least or largest of some numbers, 0 or more, and how far off it may be."""
+    value = float(of(numbers))
+    low, high = float(of(np.maximum(numbers - errors, 0.0))), float(of(numbers + errors))
+    return value, max(high - value, value - low)
+
+
+def _least_gap(mdp: TabularMDP, found: gaps.Separation) -> tuple[float, float]:
+    """The least gap outside the policy, and how far off it may be: all of it if unresolved."""
+    if found.ties:
+        return 0.0, 0.0
+    own = gaps.policy_mask(found.policy, mdp.n_actions) | mdp.terminal[:, None]
+    least = gaps.delta_min(found.gaps, own)
+    error = found.gap_error + (EPS * least if np.isfinite(least) else 0.0)
+    return least, max(error, least) if found.unresolved else error
 
 
 #: States named one by one in a message.

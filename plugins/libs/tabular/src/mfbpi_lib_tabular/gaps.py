@@ -1,10 +1,15 @@
-"""Sub-optimality gaps, and which of them floating point can tell from zero.
+"""Sub-optimality gaps, and which of them are zero.
 
-A computed gap that rounding explains is one of two things. A *tie*: the action provably has the
-same value as the optimal one, because both give the same reward and the same distribution over
-groups of states between which the optimal policy makes no difference. Or *unresolved*: the gap
-may be zero, or positive and too small for double precision, as in a long chain far from its
-rewards.
+The values are refined (:mod:`mfbpi_lib_tabular.refinement`), so that gaps far below the rounding of
+the values are known. The data of an instance are rounded too, though: two actions that tie in the
+model as it was written can differ by 1e-16 in the model as it is stored. A gap that the rounding
+of the data can explain is therefore looked at more closely, and is one of three things. A *tie*:
+the two actions provably have the same value in the numbers that the data stand for, either because
+both give the same reward and the same distribution over groups of states between which the optimal
+policy makes no difference (:mod:`mfbpi_lib_tabular.lumping`), or by exact arithmetic
+(:mod:`mfbpi_lib_tabular.exactness`). A *gap*, small but proven not to be zero and known to several
+digits. Or *unresolved*: neither could be proven, as in a chain of thousands of states far from
+its rewards.
 """
 
 from __future__ import annotations
@@ -13,41 +18,54 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.errors import SolverError
 from mfbpi_core.mdp import TabularMDP
+from mfbpi_lib_tabular import exactness, lumping, refinement
 from mfbpi_lib_tabular.planning import Plan, action_values, check_discount, rounding
+from mfbpi_lib_tabular.refinement import Refined
+from mfbpi_lib_tabular.spread import Spread
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 Pair = tuple[int, int]
 
-#: Rewards and probabilities that differ by no more than this are the same number.
-SAME = 1e-12
-
-#: Values that differ by more than this in relation to their size are not grouped.
-NEAR = 1e-9
-
-#: Cap on the rounds in which groups of states are split.
-MAX_SPLITS = 50
+#: Cap on the policies that are refined; each is better than the last.
+MAX_POLICIES = 100
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Separation:
-    """Which actions are optimal, as far as floating point can tell.
+    """Which actions are optimal, and by how much the others fall short.
 
     Attributes:
-        gaps: float64 [S, A], Delta(s, a), 0 or more.
-        optimal: bool [S, A], gaps that the tolerance explains; every action of a terminal state.
-        tolerance: largest gap that can be zero up to rounding.
-        ties: pairs (s, a) beside the plan's own action that are provably optimal too.
-        unresolved: pairs whose gap is zero or too small to be told from zero.
+        policy: int64 [S], optimal: the plan's, unless the refined values showed a better one.
+        values: float64 [S], V*, exactly 0 in terminal states.
+        rest: float64 [S], what rounding V* to ``values`` left out.
+        gaps: float64 [S, A], Delta(s, a), 0 or more; exactly 0 for ties and the policy's actions.
+        value_error: bound of the error of values + rest.
+        gap_error: bound of the error of each gap, but for its last rounding to float64.
+        optimal: bool [S, A], the policy's actions, ties and unresolved pairs; every action of a
+            terminal state.
+        tolerance: largest gap that can be zero up to the rounding of the data.
+        ties: pairs (s, a) beside the policy's own action that are provably optimal too.
+        unresolved: pairs of which it is not known whether the gap is zero.
     """
 
+    policy: IntArray
+    values: FloatArray
+    rest: FloatArray
     gaps: FloatArray
+    value_error: float
+    gap_error: float
     optimal: BoolArray
     tolerance: float
     ties: list[Pair]
     unresolved: list[Pair]
+
+    def spread(self, mdp: TabularMDP) -> Spread:
+        """Variances, spans and moments of V* at the next state of each pair."""
+        return Spread(mdp=mdp, values=self.values, rest=self.rest, value_error=self.value_error)
 
 
 def gaps(plan: Plan) -> FloatArray:
@@ -107,19 +125,81 @@ def optimal_actions(
 
 def separate(mdp: TabularMDP, plan: Plan, discount: float) -> Separation:
     """Sort the pairs into optimal, tied, unresolved and (all others) sub-optimal."""
-    tolerance = gap_tolerance(mdp, plan, discount)
-    optimal = optimal_actions(mdp, plan, discount, tolerance)
-    own = policy_mask(plan.policy, mdp.n_actions)
-    doubtful = np.argwhere(optimal & ~own & ~mdp.terminal[:, None])
-    groups = _equal_value_groups(mdp, plan, tolerance) if len(doubtful) else plan.policy
-    ties: list[Pair] = []
-    unresolved: list[Pair] = []
-    for s, a in doubtful.tolist():
-        same = _same_outlook(mdp, groups, s, a, int(plan.policy[s]))
-        (ties if same else unresolved).append((s, a))
-    return Separation(
-        gaps=gaps(plan), optimal=optimal, tolerance=tolerance, ties=ties, unresolved=unresolved
+    gamma = check_discount(discount)
+    policy, values = plan.policy, plan.values
+    for _ in range(MAX_POLICIES):
+        refined = refinement.refine(mdp, policy, values, gamma)
+        sorting = _Sorting(mdp, refined, gamma)
+        improved = sorting.improved()
+        if np.array_equal(improved, policy):
+            return sorting.separation()
+        policy, values = improved, refined.values
+    raise SolverError(
+        f"refining the plan did not end within {MAX_POLICIES} policies; expected fewer: "
+        "move the discount away from 1"
     )
+
+
+class _Sorting:
+    """The pairs of an instance whose gap the rounding of the data can explain, and what they are.
+
+    Attributes:
+        tied: bool [S, A], provably of the same value as the policy's own action.
+        open: bool [S, A], neither proven to tie nor proven to differ.
+    """
+
+    def __init__(self, mdp: TabularMDP, refined: Refined, gamma: float) -> None:
+        self.mdp, self.refined = mdp, refined
+        own = policy_mask(refined.policy, mdp.n_actions)
+        self.others = ~own & ~mdp.terminal[:, None]
+        self.tolerance = rounding(refined.values, gamma, mdp.probabilities.shape[2])
+        doubtful = self.others & (np.abs(refined.advantage) <= self.tolerance)
+        self.tied, self.open = self._proven(np.argwhere(doubtful), gamma)
+
+    def improved(self) -> IntArray:
+        """The policy, with each action replaced that is certainly worse than another."""
+        advantage = np.where(self.others & ~self.tied, self.refined.advantage, 0.0)
+        best = advantage.argmin(axis=1)
+        states = np.arange(len(best))
+        worse = advantage[states, best] < -self.refined.noise
+        return np.where(worse, best, self.refined.policy)
+
+    def separation(self) -> Separation:
+        """The result, for a policy that cannot be improved."""
+        counted = self.others & ~self.tied
+        error = self.refined.gap_error(counted)
+        found = np.maximum(self.refined.advantage, 0.0)
+        found[self.tied] = 0.0
+        unresolved = self.others & (self.open | ((found <= error) & ~self.tied))
+        return Separation(
+            policy=self.refined.policy,
+            values=self.refined.values,
+            rest=self.refined.rest,
+            gaps=found,
+            value_error=self.refined.value_error(counted),
+            gap_error=error,
+            optimal=~counted | unresolved,
+            tolerance=max(self.tolerance, error),
+            ties=_listed(self.tied),
+            unresolved=_listed(unresolved),
+        )
+
+    def _proven(self, doubtful: IntArray, gamma: float) -> tuple[BoolArray, BoolArray]:
+        """The masks ``tied`` and ``open`` [S, A] of doubtful pairs [n, 2]."""
+        tied, undecided = np.zeros((2, *self.others.shape), dtype=np.bool_)
+        if len(doubtful) == 0:
+            return tied, undecided
+        mdp, policy = self.mdp, self.refined.policy
+        groups = lumping.equal_value_groups(mdp, policy, self.refined.values, self.tolerance)
+        remaining: list[Pair] = []
+        for s, a in doubtful.tolist():
+            tied[s, a] = lumping.same_outlook(mdp, groups, s, a, int(policy[s]))
+            if not tied[s, a]:
+                remaining.append((s, a))
+        verdict = exactness.compare(mdp, policy, gamma, remaining)
+        for (s, a), equal, different in zip(remaining, *verdict, strict=True):
+            tied[s, a], undecided[s, a] = equal, not (equal or different)
+        return tied, undecided
 
 
 def ties(mdp: TabularMDP, plan: Plan, discount: float) -> list[Pair]:
@@ -127,71 +207,5 @@ def ties(mdp: TabularMDP, plan: Plan, discount: float) -> list[Pair]:
     return separate(mdp, plan, discount).ties
 
 
-def _same_outlook(mdp: TabularMDP, groups: IntArray, s: int, a: int, b: int) -> bool:
-    """Whether two actions give the same reward and the same distribution over the groups."""
-    if abs(mdp.mean_rewards[s, a] - mdp.mean_rewards[s, b]) > SAME:
-        return False
-    labels = groups[mdp.successors[s, [a, b]]]  # [2, K]
-    weights = mdp.probabilities[s, [a, b]] * np.array([[1.0], [-1.0]])
-    _, index = np.unique(labels.reshape(-1), return_inverse=True)
-    return bool(np.abs(np.bincount(index, weights.reshape(-1))).max() <= SAME)
-
-
-def _equal_value_groups(mdp: TabularMDP, plan: Plan, tolerance: float) -> IntArray:
-    """Groups of states with provably equal values: a lumping of the optimal policy's chain.
-
-    States of one group earn the same reward and lead to the same distribution over groups, so
-    their values are equal. Starts from states of nearly equal computed value and splits until
-    nothing changes; if that takes too long, every state is a group of its own. [S] group numbers.
-    """
-    groups = _nearly_equal(plan.values, tolerance)
-    chain = np.arange(mdp.n_states), plan.policy
-    rewards = _rounded(mdp.mean_rewards[chain])[:, None]
-    for _ in range(MAX_SPLITS):
-        outlook = _group_distribution(groups[mdp.successors[chain]], mdp.probabilities[chain])
-        key = np.hstack([groups[:, None], rewards, outlook])
-        _, refined = np.unique(key, axis=0, return_inverse=True)
-        if refined.max() == groups.max():
-            return groups
-        groups = refined.reshape(-1)
-    return np.arange(mdp.n_states)
-
-
-def _nearly_equal(values: FloatArray, tolerance: float) -> IntArray:
-    """Group numbers [S] of values that follow each other in steps within rounding."""
-    order = np.argsort(values)
-    ordered = values[order]
-    steps = np.diff(ordered) > np.minimum(tolerance, NEAR * np.abs(ordered[1:]))
-    groups = np.empty(len(values), dtype=np.int64)
-    groups[order] = np.concatenate([[0], np.cumsum(steps)])
-    return groups
-
-
-def _group_distribution(labels: IntArray, weights: FloatArray) -> FloatArray:
-    """Rows that are equal exactly where the distributions over groups are, [S, 2 K]."""
-    order = np.argsort(labels, axis=1, kind="stable")
-    labels = np.take_along_axis(labels, order, axis=1)
-    weights = np.take_along_axis(weights, order, axis=1)
-    merged = np.zeros(weights.shape)  # weight of each group, at the group's first slot
-    first = np.ones(labels.shape, dtype=np.bool_)
-    first[:, 1:] = labels[:, 1:] != labels[:, :-1]
-    slot = np.cumsum(first, axis=1) - 1
-    np.add.at(merged, (np.arange(len(labels))[:, None], slot), weights)
-    names = np.full(labels.shape, -1)
-    np.put_along_axis(names, slot, labels, axis=1)
-    merged = _rounded(merged)
-    names[merged == 0.0] = -1
-    return _sorted_by_name(names, merged)
-
-
-def _sorted_by_name(names: IntArray, weights: FloatArray) -> FloatArray:
-    """Names and weights side by side, each row in the order of its names."""
-    order = np.argsort(names, axis=1, kind="stable")
-    rows = [np.take_along_axis(array, order, axis=1) for array in (names, weights)]
-    return np.hstack([array.astype(np.float64) for array in rows])
-
-
-def _rounded(numbers: FloatArray) -> FloatArray:
-    """Numbers without the digits that rounding of the data may have changed."""
-    digits = round(-np.log10(SAME))
-    return np.round(numbers, digits)
+def _listed(mask: BoolArray) -> list[Pair]:
+    return [(int(s), int(a)) for s, a in np.argwhere(mask)]

@@ -80,9 +80,10 @@ def evaluate_policy(mdp: TabularMDP, policy: npt.ArrayLike, discount: float) -> 
     gamma = check_discount(discount)
     choice = np.asarray(policy)
     if choice.ndim == 2:
-        return _evaluate_stochastic(mdp, choice, gamma)
+        return np.where(mdp.terminal, 0.0, _evaluate_stochastic(mdp, choice, gamma))
     rows = _pair_index(choice, (mdp.n_states, mdp.n_actions))
-    return _solve_discounted(kernel(mdp)[rows], mdp.mean_rewards.reshape(-1)[rows], gamma)
+    values = solve_discounted(kernel(mdp)[rows], mdp.mean_rewards.reshape(-1)[rows], gamma)
+    return np.where(mdp.terminal, 0.0, values)
 
 
 def action_values(mdp: TabularMDP, values: FloatArray, discount: float) -> FloatArray:
@@ -128,7 +129,8 @@ def solve(
     else:
         policy, values = np.array(initial_policy, dtype=np.int64), np.zeros(mdp.n_states)
     n_slots = mdp.probabilities.shape[2]
-    return _iterate(matrix, rewards, gamma, policy, values, n_slots, max_iterations)
+    plan = _iterate(matrix, rewards, gamma, policy, values, n_slots, max_iterations)
+    return _ended(mdp, plan, gamma) if mdp.terminal.any() else plan
 
 
 def solve_arrays(
@@ -160,7 +162,7 @@ def _iterate(
     """Policy iteration from a policy [S] and values [S], of which only speed depends."""
     for iteration in range(1, max_iterations + 1):
         rows = _pair_index(policy, rewards.shape)
-        values = _solve_discounted(matrix[rows], rewards.reshape(-1)[rows], gamma, guess=values)
+        values = solve_discounted(matrix[rows], rewards.reshape(-1)[rows], gamma, guess=values)
         q_values = rewards + gamma * (matrix @ values).reshape(rewards.shape)  # [S, A]
         tolerance = rounding(values, gamma, n_slots)
         improved = _improve(q_values, policy, tolerance)
@@ -170,6 +172,12 @@ def _iterate(
     raise SolverError(
         f"policy iteration did not end within {max_iterations} policies; raise max_iterations"
     )
+
+
+def _ended(mdp: TabularMDP, plan: Plan, gamma: float) -> Plan:
+    """The plan with terminal states worth exactly nothing; solving leaves some rounding."""
+    values = np.where(mdp.terminal, 0.0, plan.values)
+    return attrs.evolve(plan, values=values, q_values=action_values(mdp, values, gamma))
 
 
 def rounding(values: FloatArray, discount: float, n_slots: int) -> float:
@@ -193,17 +201,30 @@ def kernel(mdp: TabularMDP) -> Any:
     return linear.rows_to_sparse(mdp.successors, mdp.probabilities, mdp.n_states)
 
 
-def _solve_discounted(
-    matrix: Any, rewards: FloatArray, discount: float, guess: FloatArray | None = None
+def solve_discounted(
+    matrix: Any,
+    rewards: FloatArray,
+    discount: float,
+    guess: FloatArray | None = None,
+    *,
+    rough: bool = False,
 ) -> FloatArray:
-    """Solve V = r + gamma P V for an array or a sparse matrix P [S, S]."""
+    """Solve V = r + gamma P V for an array or a sparse matrix P [S, S].
+
+    Args:
+        matrix: P.
+        rewards: r, [S].
+        discount: gamma.
+        guess: [S], where an iterative method starts.
+        rough: whether some digits are enough, of the residual, where that saves time.
+    """
     if isinstance(matrix, np.ndarray):
         system = matrix * -discount
         system.flat[:: len(rewards) + 1] += 1.0
         return np.linalg.solve(system, rewards).astype(np.float64, copy=False)
     from mfbpi_lib_tabular import linear  # as in `kernel`
 
-    return linear.solve_discounted(matrix, rewards, discount, guess=guess)
+    return linear.solve_discounted(matrix, rewards, discount, guess=guess, rough=rough)
 
 
 def _evaluate_stochastic(mdp: TabularMDP, policy: FloatArray, discount: float) -> FloatArray:
@@ -217,13 +238,13 @@ def _evaluate_stochastic(mdp: TabularMDP, policy: FloatArray, discount: float) -
     rewards = np.einsum("sa,sa->s", policy, mdp.mean_rewards)
     if mdp.n_states <= DENSE_STATES:
         dense = np.einsum("sa,sat->st", policy, mdp.transitions)
-        return _solve_discounted(dense, rewards, discount)
+        return solve_discounted(dense, rewards, discount)
     from mfbpi_lib_tabular import linear  # as in `kernel`
 
     weights = (policy[:, :, None] * mdp.probabilities).reshape(mdp.n_states, 1, -1)
     successors = mdp.successors.reshape(mdp.n_states, 1, -1)
     matrix = linear.rows_to_sparse(successors, weights, mdp.n_states)
-    return _solve_discounted(matrix, rewards, discount)
+    return solve_discounted(matrix, rewards, discount)
 
 
 def _pair_index(policy: npt.NDArray[Any], shape: tuple[int, ...]) -> IntArray:

@@ -5,7 +5,9 @@ Nothing but tests imports this module. It needs neither a compiler nor a solver.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -59,6 +61,76 @@ def garnet(n_states: int, n_actions: int = 3, branching: int = 5, seed: int = 0)
         rng.dirichlet(np.ones(branching), size=shape[:2]),
         rng.random(shape[:2]),
     )
+
+
+def frozen_lake(rows: Sequence[str]) -> TabularMDP:
+    """Gymnasium's FrozenLake, slippery, from a map of S, F (ice), H (hole) and G (goal).
+
+    Actions left, down, right, up; the walk goes there or to either side, a third each, and stays
+    where the map ends. Holes and goal end the episode; entering the goal pays 1.
+    """
+    height, width = len(rows), len(rows[0])
+    cells = "".join(rows)
+    moves = ((0, -1), (1, 0), (0, 1), (-1, 0))
+    transitions = np.zeros((len(cells), 4, len(cells)))  # P[s, a, s']
+    rewards = np.zeros(transitions.shape)
+    for s, action, turn in itertools.product(range(len(cells)), range(4), (-1, 0, 1)):
+        down, right = moves[(action + turn) % 4]
+        row = min(max(s // width + down, 0), height - 1)
+        column = min(max(s % width + right, 0), width - 1)
+        transitions[s, action, row * width + column] += 1.0 / 3.0
+        rewards[s, action, row * width + column] = float(rows[row][column] == "G")
+    ends = np.array([cell in "HG" for cell in cells])
+    transitions[ends], rewards[ends] = np.eye(len(cells))[ends][:, None, :], 0.0
+    return TabularMDP.from_dense(transitions, rewards, terminal=ends)
+
+
+def exact_gaps(
+    mdp: TabularMDP,
+    policy: Sequence[int] | npt.NDArray[np.int64],
+    discount: float,
+    read: Callable[[float], Fraction] = Fraction,
+) -> list[list[Fraction]]:
+    """V(s) - Q(s, a) of a policy in rational arithmetic, [S][A]; 0 where an episode has ended.
+
+    Args:
+        mdp: the instance, a few dozen states at most.
+        policy: actions [S].
+        discount: gamma.
+        read: the number that a float64 stands for; by default itself, exactly.
+    """
+    pairs = list(itertools.product(range(mdp.n_states), range(mdp.n_actions)))
+    rows = {pair: _exact_equation(mdp, *pair, read(discount), read) for pair in pairs}
+    system = [rows[s, int(policy[s])] for s in range(mdp.n_states)]
+    for i in range(mdp.n_states):
+        system[i] = {key: entry / system[i][i] for key, entry in system[i].items()}
+        for k in range(mdp.n_states):
+            factor = system[k].get(i)
+            if k != i and factor:
+                changed = {key: -factor * entry for key, entry in system[i].items()}
+                system[k] = {
+                    key: system[k].get(key, Fraction(0)) + changed.get(key, Fraction(0))
+                    for key in {**system[k], **changed}
+                }
+    values = [row[-1] for row in system]
+    found = [[Fraction(0)] * mdp.n_actions for _ in range(mdp.n_states)]
+    for (s, a), row in rows.items():
+        if not mdp.terminal[s]:
+            found[s][a] = sum(c * values[t] for t, c in row.items() if t >= 0) - row[-1]
+    return found
+
+
+def _exact_equation(
+    mdp: TabularMDP, s: int, a: int, gamma: Fraction, read: Callable[[float], Fraction]
+) -> dict[int, Fraction]:
+    """Coefficients of V(s) - gamma E V = r(s, a) by state; the constant is number -1."""
+    if mdp.terminal[s]:
+        return {s: Fraction(1), -1: Fraction(0)}
+    row = {s: Fraction(1), -1: read(float(mdp.mean_rewards[s, a]))}
+    law = zip(mdp.successors[s, a].tolist(), mdp.probabilities[s, a].tolist(), strict=True)
+    for state, weight in law:
+        row[state] = row.get(state, Fraction(0)) - gamma * read(weight)
+    return row
 
 
 def ring(n_states: int) -> TabularMDP:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import attrs
@@ -23,14 +24,15 @@ _MEANING = {
     "var_max": "largest variance",
     "moment_max": "largest (M^k)^(2^-k), k = 1..19",
     "ties": "pairs (s, a) that are optimal too",
-    "unresolved": "pairs whose gap floating point cannot tell from zero",
+    "unresolved": "pairs whose gap cannot be told from zero",
     "communicating": "every state can be reached from every other",
     "unreachable": "states that no walk from the start visits",
     "n_closed_classes": "sets of states that cannot be left",
 }
 
-#: Members of a list that are shown.
+#: Members of a list that are shown, and digits of a number.
 _SHOWN = 5
+_DIGITS = 6
 
 
 @click.command(name="describe")
@@ -53,19 +55,38 @@ def describe(as_json: bool, **where: Any) -> None:
     if as_json:
         show_json({"discount": found.discount, **quantities})
         return
-    rows = [(name, _text(quantities[name]), meaning) for name, meaning in _MEANING.items()]
+    errors = quantities["errors"]
+    rows = [(name, _text(quantities[name], errors.get(name)), _MEANING[name]) for name in _MEANING]
     show_table(("quantity", "value", "meaning"), rows, right=("value",))
     click.echo(f"{found.label} at discount {found.discount:g}.")
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, error: float | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return known_digits(value, error or 0.0)
     if isinstance(value, list):
         return _listing(value)
     return str(value)
+
+
+def known_digits(value: float, error: float) -> str:
+    """A number that is 0 or more with the digits that are known, six at most.
+
+    Args:
+        value: the number.
+        error: how far off it may be; where that may be all of it, an upper bound is given.
+    """
+    if error == 0.0 or not math.isfinite(value):
+        return f"{value:.{_DIGITS}g}"
+    if not math.isfinite(error):
+        return "unknown"
+    digits = math.floor(math.log10(value / error)) if value > error else 0
+    if digits < 1:
+        most, power = value + error, math.floor(math.log10(value + error))
+        return f"below {math.ceil(most / 10.0**power)}e{power:+03d}"
+    return f"{value:.{min(digits, _DIGITS)}g}"
 
 
 def _listing(values: list[Any]) -> str:

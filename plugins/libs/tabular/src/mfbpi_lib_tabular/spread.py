@@ -1,0 +1,141 @@
+"""Variances, spans and moments of refined values at the next state, with bounds of their errors.
+
+The quantities of :mod:`mfbpi_lib_tabular.moments`, for values that are given as a pair V = values +
+rest (:mod:`mfbpi_lib_tabular.refinement`). Deviations are computed from differences to the
+likeliest next state s0, so that they keep their digits however large the values are.
+
+**Error of a deviation.** Let D be the largest |V(s') - V(s0)| over the support: at most twice the
+largest deviation. A difference of two pairs has an error of 2 eps D + 4 eps^2 max |V|, its mean
+over K slots (K + 2) eps D more, and a row that misses one by K eps shifts the mean by K eps D. The
+values themselves are off by e, which moves a deviation by at most 2 e.
+
+**Error of a root.** (M^k)^(2^-k), the standard deviation among them, is a norm of the deviations,
+which is no further off than they are, and is evaluated to 16 eps. Where the next state is sure, it
+is exactly 0.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.mdp import TabularMDP
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Spread:
+    """How V varies at the next state of each pair.
+
+    Attributes:
+        mdp: the instance.
+        values: float64 [S], V.
+        rest: float64 [S], what ``values`` leave out of V.
+        value_error: bound of the error of values + rest.
+    """
+
+    mdp: TabularMDP
+    values: FloatArray
+    rest: FloatArray
+    value_error: float
+
+    @functools.cached_property
+    def variances(self) -> FloatArray:
+        """Var_sa, float64 [S, A]."""
+        variance: FloatArray = self._weighed(self._deviations**2)
+        return variance
+
+    @functools.cached_property
+    def spans(self) -> FloatArray:
+        """MD_sa = max over ALL states s' of |V(s') - E_{P(.|s,a)} V|, float64 [S, A]."""
+        order = np.lexsort((self.rest, self.values))
+        low, high = (self._difference(order[end], self._likeliest) for end in (0, -1))
+        return np.maximum(high - self._shift, self._shift - low)
+
+    @functools.cached_property
+    def root_errors(self) -> FloatArray:
+        """Bound of the error of every root and standard deviation, [S, A]; see the head."""
+        sure = (self.mdp.probabilities > 0.0).sum(axis=2) == 1
+        return np.where(sure, 0.0, self._slack * self._size + self._outside)
+
+    @functools.cached_property
+    def span_errors(self) -> FloatArray:
+        """Bound of the error of every span, [S, A]: D is at most twice the span."""
+        errors: FloatArray = self._slack * self.spans + self._outside
+        return errors
+
+    def roots(self, k: int) -> FloatArray:
+        """(M^k_sa)^(2^-k), float64 [S, A]; k is 1 or more."""
+        if k < 1:
+            raise ValueError(f"the moment k is {k}; expected an integer of 1 or more")
+        if k == 1:
+            return np.sqrt(self.variances)
+        relative = self._weighed(np.exp(2.0**k * self._log_ratio))
+        return np.where(self._size > 0.0, self._size * relative ** (2.0**-k), 0.0)
+
+    def largest_roots(self, k_max: int) -> FloatArray:
+        """The largest over k = 1..k_max of (M^k_sa)^(2^-k): that of k_max, rounding aside."""
+        return np.maximum(self.roots(k_max), self.roots(1))
+
+    @property
+    def _slack(self) -> float:
+        return (4.0 * self.mdp.probabilities.shape[2] + 32.0) * EPS
+
+    @property
+    def _outside(self) -> float:
+        return 2.0 * self.value_error + 8.0 * EPS**2 * float(np.abs(self.values).max())
+
+    @functools.cached_property
+    def _likeliest(self) -> IntArray:
+        """The state s0, int64 [S, A]."""
+        slot = self.mdp.probabilities.argmax(axis=2)[:, :, None]
+        return np.take_along_axis(self.mdp.successors, slot, axis=2)[:, :, 0]
+
+    @functools.cached_property
+    def _differences(self) -> FloatArray:
+        """V(s') - V(s0) of each slot, [S, A, K]."""
+        return self._difference(self.mdp.successors, self._likeliest[:, :, None])
+
+    @functools.cached_property
+    def _shift(self) -> FloatArray:
+        """Mean of the differences, [S, A]."""
+        return self._weighed(self._differences)
+
+    @functools.cached_property
+    def _deviations(self) -> FloatArray:
+        """|V(s') - E V| of each slot that can be reached, else 0; [S, A, K]."""
+        deviations = np.abs(self._differences - self._shift[:, :, None])
+        deviations[self.mdp.probabilities == 0.0] = 0.0
+        return deviations
+
+    @functools.cached_property
+    def _size(self) -> FloatArray:
+        """Largest deviation on the support, [S, A]."""
+        size: FloatArray = self._deviations.max(axis=2)
+        return size
+
+    @functools.cached_property
+    def _log_ratio(self) -> FloatArray:
+        """Logarithms of the deviations over the largest, [S, A, K]; of 0 it is minus infinity."""
+        with np.errstate(divide="ignore"):
+            return np.log(
+                self._deviations / np.where(self._size > 0.0, self._size, 1.0)[:, :, None]
+            )
+
+    def _weighed(self, numbers: FloatArray) -> FloatArray:
+        """Mean of numbers [S, A, K] over the slots, [S, A]."""
+        mean: FloatArray = np.einsum("sak,sak->sa", self.mdp.probabilities, numbers)
+        return mean
+
+    def _difference(self, ones: IntArray, others: IntArray) -> FloatArray:
+        """V(one) - V(other)."""
+        values, rest = self.values, self.rest
+        found: FloatArray = (values[ones] - values[others]) + (rest[ones] - rest[others])
+        return found
