@@ -1,0 +1,1 @@
+"""Confidence sets that hold at all times at once, and what they certify."""

@@ -1,0 +1,181 @@
+"""Compiled backups over a box: the best and the worst that one step can bring.
+
+For the upper side, with V known on every outcome,
+
+    B(j) = max over q in the ball of pair j of  sum_k q_k (known_k + gamma V(outcome_k)),
+
+and the same with min for the lower side (``sign`` -1). Rewards of outcomes never seen are at
+the end of their range, where rewards are known by outcome at all.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_lib_confidence.ball import least_mean
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@numba.njit(cache=True)
+def _best_unseen(outcomes: IntArray, order: IntArray) -> int:
+    """The first outcome in ``order`` that a row (increasing) lacks; -1 if it has all of them."""
+    for candidate in order:
+        k = np.searchsorted(outcomes, candidate)
+        if k == outcomes.size or outcomes[k] != candidate:
+            return candidate
+    return -1
+
+
+@numba.njit(cache=True)
+def extreme_row(
+    outcomes: IntArray,
+    weights: FloatArray,
+    targets: FloatArray,
+    radius: float,
+    unseen: int,
+    unseen_target: float,
+    kernel: FloatArray,
+) -> float:
+    """The largest mean of targets over a ball, and the law that attains it.
+
+    Args:
+        outcomes: int64 [k], the outcomes seen.
+        weights: float64 [k], the observed law.
+        targets: float64 [k].
+        radius: c.
+        unseen: the outcome never seen of largest target; -1 for none.
+        unseen_target: its target.
+        kernel: float64 [K], zero; receives the law. Empty: not wanted.
+
+    Returns:
+        The bound.
+    """
+    top = unseen_target if unseen >= 0 else -np.inf
+    for k in range(targets.size):
+        top = max(top, targets[k])
+    gaps = top - targets
+    least, t = least_mean(weights, gaps, radius)
+    if kernel.size > 0:
+        _tilt(outcomes, weights, gaps, least, t, unseen, kernel)
+    return top - least
+
+
+@numba.njit(cache=True)
+def _tilt(
+    outcomes: IntArray,
+    weights: FloatArray,
+    gaps: FloatArray,
+    least: float,
+    t: float,
+    unseen: int,
+    kernel: FloatArray,
+) -> None:
+    """The law that attains the bound: q_k = p_k (t + bound) / (t + d_k), the rest unseen."""
+    left = 1.0
+    for k in range(weights.size):
+        q = weights[k]
+        if t < np.inf:
+            q = weights[k] * (t + least) / (t + gaps[k])
+        kernel[outcomes[k]] = min(q, left)
+        left -= kernel[outcomes[k]]
+    if unseen >= 0:
+        kernel[unseen] += left
+    elif weights.size > 0:  # what rounding has left
+        kernel[outcomes[np.argmin(gaps)]] += left
+
+
+@numba.njit(cache=True)
+def backup(
+    pairs: IntArray,
+    starts: IntArray,
+    outcomes: IntArray,
+    weights: FloatArray,
+    radii: FloatArray,
+    known: FloatArray,
+    unseen_reward: float,
+    values: FloatArray,
+    discount: float,
+    sign: float,
+    bounds: FloatArray,
+    kernel: FloatArray,
+    gains: FloatArray,
+) -> None:
+    """B(j) for each of the pairs listed.
+
+    Args:
+        pairs: int64 [L], numbers of pairs.
+        starts: rows, see :class:`mfbpi_lib_confidence.evidence.Evidence`.
+        outcomes: likewise.
+        weights: float64 [E], the observed laws.
+        radii: float64 [P], c.
+        known: float64 [E], rewards that belong to entries.
+        unseen_reward: reward of entries never seen.
+        values: float64 [K], V on every outcome.
+        discount: gamma.
+        sign: 1 for the upper side, -1 for the lower.
+        bounds: float64 [L], receives B.
+        kernel: float64 [L, K], zero; receives the laws. [L, 0]: not wanted.
+        gains: float64 [L], receives the part of B that known rewards bring; [0]: not wanted.
+    """
+    order = np.argsort(-sign * values)
+    for i in range(pairs.size):
+        low, high = starts[pairs[i]], starts[pairs[i] + 1]
+        row = outcomes[low:high]
+        targets = sign * (known[low:high] + discount * values[row])
+        unseen = _best_unseen(row, order)
+        target = sign * (unseen_reward + discount * values[unseen]) if unseen >= 0 else 0.0
+        bounds[i] = sign * extreme_row(
+            row, weights[low:high], targets, radii[pairs[i]], unseen, target, kernel[i]
+        )
+        if gains.size > 0:
+            paid = _rewards(values.size, row, known[low:high], unseen_reward)
+            gains[i] = (kernel[i] * paid).sum()
+
+
+@numba.njit(cache=True)
+def _rewards(n_outcomes: int, row: IntArray, known: FloatArray, unseen_reward: float) -> FloatArray:
+    """Rewards of all outcomes of a pair, [K]."""
+    rewards = np.full(n_outcomes, unseen_reward)
+    rewards[row] = known
+    return rewards
+
+
+@numba.njit(cache=True)
+def column_intervals(
+    pairs: IntArray,
+    starts: IntArray,
+    outcomes: IntArray,
+    weights: FloatArray,
+    radii: FloatArray,
+    columns: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Least and largest p.G[:, z] over the ball, for each of L pairs and each column z of G.
+
+    Args:
+        pairs: int64 [L]; ``starts``, ``outcomes``, ``weights``, ``radii``: see :func:`backup`.
+        starts: see ``pairs``.
+        outcomes: see ``pairs``.
+        weights: see ``pairs``.
+        radii: see ``pairs``.
+        columns: float64 [Z, K], G transposed, over all outcomes.
+
+    Returns:
+        float64 [L, Z] twice.
+    """
+    n_columns = columns.shape[0]
+    low = np.zeros((pairs.size, n_columns))
+    high = np.zeros((pairs.size, n_columns))
+    for z in range(n_columns):
+        column = columns[z]
+        bottom, top = column.min(), column.max()
+        for i in range(pairs.size):
+            first, last = starts[pairs[i]], starts[pairs[i] + 1]
+            values = column[outcomes[first:last]]
+            seen, radius = weights[first:last], radii[pairs[i]]
+            low[i, z] = bottom + least_mean(seen, values - bottom, radius)[0]
+            high[i, z] = top - least_mean(seen, top - values, radius)[0]
+    return low, high

@@ -1,0 +1,266 @@
+"""Is the best policy identified? Evaluation of the box of all models that the counts allow.
+
+Let pi be optimal in the empirical model. On the event that the true model M lies in the box:
+
+1. V* <= V_up and V_pi >= V_lo, envelopes over the box (:mod:`mfbpi_lib_confidence.envelopes`).
+2. A_M(s, a) <= adv(s, a), the smaller of the linear bound of
+   :mod:`mfbpi_lib_confidence.advantages` and r_hi + gamma max p.V_pi_up - V_lo(s).
+3. V* - V_pi <= W, where W >= max_a adv+(s, a) + gamma max_C p.W: by the performance difference
+   lemma V* - V_pi is the value of the optimal policy for the rewards A_M.
+4. V* - V_pi <= gap = min(W, V_up - V_lo) in every state.
+
+Identified exactly (epsilon = 0): every adv <= -slack, so that no action improves pi in M and pi is
+optimal in all states. Up to epsilon: gap <= epsilon - slack on the scope. The slack is far above
+what rounding can do, and below anything that matters.
+
+The sets hold at all times at once: evaluated at any times, however chosen, P(ever wrong) <= delta.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.errors import ConfigError
+from mfbpi_lib_confidence.advantages import Reference, linear_advantages
+from mfbpi_lib_confidence.box import Box, Thresholds
+from mfbpi_lib_confidence.envelopes import Side, envelope
+from mfbpi_lib_confidence.evidence import Evidence
+from mfbpi_lib_tabular.planning import check_discount, solve_arrays
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Advantages must be below minus this, in units of the reward range by 1 - gamma.
+SLACK = 1e-9
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Evaluation:
+    """What the counts certify, with probability 1 - delta.
+
+    Attributes:
+        identified: whether pi is certified, for the epsilon and the scope asked for.
+        reason: why, or why not yet.
+        policy: int64 [S], pi.
+        gap: float64 [S], bound of V* - V_pi.
+        certified_gap: its largest on the scope.
+        margin: float64 [S, A], lower bound of V_pi(s) - Q_pi(s, a): positive where the action is
+            certified to be worse; 0 for pi's own action and in terminal states.
+        values_upper: float64 [S], V_up >= V*.
+        values_lower: float64 [S], V_lo <= V_pi.
+        policy_upper: float64 [S], upper bound of V_pi.
+        regret: float64 [S], W.
+        slack: by how much the verdict must be clear.
+        box: the confidence set.
+    """
+
+    identified: bool
+    reason: str
+    policy: IntArray
+    gap: FloatArray
+    certified_gap: float
+    margin: FloatArray
+    values_upper: FloatArray
+    values_lower: FloatArray
+    policy_upper: FloatArray
+    regret: FloatArray
+    slack: float
+    box: Box
+
+
+def evaluate(
+    evidence: Evidence,
+    *,
+    discount: float,
+    delta: float = 0.1,
+    epsilon: float = 0.0,
+    scope: BoolArray | None = None,
+    thresholds: Thresholds | None = None,
+) -> Evaluation:
+    """Evaluate the box of the counts; the result depends on them alone.
+
+    Args:
+        evidence: counts and sums of rewards.
+        discount: gamma, in (0, 1).
+        delta: risk, in (0, 1).
+        epsilon: accepted loss, 0 or more; 0 asks for an optimal policy.
+        scope: bool [S], states that matter, all if omitted; see
+            :mod:`mfbpi_lib_confidence.scopes`. epsilon = 0 needs all.
+        thresholds: other thresholds than those of ``delta``, for rules that spend it otherwise.
+
+    Raises:
+        ConfigError: when a parameter is out of its range, or epsilon = 0 meets a smaller scope.
+    """
+    gamma = check_discount(discount)
+    matter = _checked_scope(evidence, epsilon, scope)
+    box = Box.around(evidence, thresholds or Thresholds.split(evidence, delta))
+    upper = Side(box=box, discount=gamma, sign=1.0)
+    lower = Side(box=box, discount=gamma, sign=-1.0)
+    reference = empirical_reference(evidence, gamma)
+    bounds = _Bounds.over(upper, lower, reference)
+    scale = evidence.value_range[1] - evidence.value_range[0]
+    slack = SLACK * scale / (1.0 - gamma)
+    rivals = _rivals(evidence, reference.policy)
+    identified, reason = _verdict(evidence, rivals, bounds, matter, epsilon, slack)
+    return Evaluation(
+        identified=identified,
+        reason=reason,
+        policy=reference.policy,
+        gap=bounds.gap,
+        certified_gap=float(bounds.gap[matter].max(initial=0.0)),
+        margin=-bounds.advantages + 0.0,  # no negative zeros
+        values_upper=bounds.values_upper,
+        values_lower=bounds.values_lower,
+        policy_upper=bounds.policy_upper,
+        regret=bounds.regret,
+        slack=slack,
+        box=box,
+    )
+
+
+def empirical_reference(evidence: Evidence, discount: float) -> Reference:
+    """Optimal policy, its values and its resolvent in the empirical model.
+
+    A pair never visited leads to every state alike and pays the least; any reference is valid.
+    """
+    transitions, rewards = empirical_model(evidence)
+    start = np.zeros(evidence.n_states, dtype=np.int64)
+    plan = solve_arrays(transitions, rewards, discount, start)
+    chosen = transitions[np.arange(evidence.n_states), plan.policy]  # P_pi[s, s']
+    resolvent = np.linalg.inv(np.eye(evidence.n_states) - discount * chosen).astype(np.float64)
+    values = np.where(evidence.terminal, 0.0, plan.values)
+    return Reference(policy=plan.policy.astype(np.int64), values=values, resolvent=resolvent)
+
+
+def empirical_model(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
+    """Frequencies [S, A, S], rows short by endings, empty in terminal states; rewards [S, A]."""
+    table = np.zeros((evidence.n_pairs, evidence.n_outcomes))
+    table[evidence.rows, evidence.outcomes] = evidence.frequencies
+    visits = evidence.visits
+    rewards = evidence.rewards / np.maximum(visits, 1)
+    unseen = evidence.unvisited()
+    table[unseen.reshape(-1), : evidence.n_states] = 1.0 / evidence.n_states
+    rewards[unseen] = evidence.reward_range[0]
+    shape = (evidence.n_states, evidence.n_actions, evidence.n_states)
+    transitions = table[:, : evidence.n_states].reshape(shape)
+    return np.ascontiguousarray(transitions), rewards
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class _Bounds:
+    """Steps 1 to 3 of the module; see :class:`Evaluation`. ``advantages``: float64 [S, A]."""
+
+    values_upper: FloatArray
+    values_lower: FloatArray
+    policy_upper: FloatArray
+    advantages: FloatArray
+    regret: FloatArray
+
+    @property
+    def gap(self) -> FloatArray:
+        """Step 4, float64 [S]."""
+        return np.minimum(self.regret, self.values_upper - self.values_lower)
+
+    @classmethod
+    def over(cls, upper: Side, lower: Side, reference: Reference) -> _Bounds:
+        """The bounds of a box."""
+        low, high = (v / (1.0 - upper.discount) for v in upper.box.evidence.value_range)
+        policy, guess = reference.policy, reference.values
+        values_upper = _capped(envelope(upper, guess), upper, high)
+        policy_upper = _capped(envelope(upper, guess, policy=policy), upper, high)
+        values_lower = _capped(envelope(lower, guess, policy=policy), lower, low)
+        advantages = _advantages(upper, lower, reference, policy_upper, values_lower)
+        gains = np.maximum(advantages, 0.0).reshape(-1)
+        regret = envelope(upper, np.zeros(len(guess)), rewards=gains)
+        return cls(
+            values_upper=values_upper,
+            values_lower=values_lower,
+            policy_upper=policy_upper,
+            advantages=advantages,
+            regret=regret,
+        )
+
+
+def _capped(values: FloatArray, side: Side, cap: float) -> FloatArray:
+    """Values cut where they leave what any policy can have; a solution of V >= T V remains one."""
+    return np.minimum(values, cap) if side.sign > 0 else np.maximum(values, cap)
+
+
+def _advantages(
+    upper: Side,
+    lower: Side,
+    reference: Reference,
+    policy_upper: FloatArray,
+    values_lower: FloatArray,
+) -> FloatArray:
+    """The smaller of the two bounds, float64 [S, A]; 0 for pi's own and in terminal states."""
+    evidence = upper.box.evidence
+    found = linear_advantages(upper, lower, reference)
+    direct = np.zeros(evidence.n_pairs)
+    direct[upper.pairs] = upper.backup(policy_upper, upper.pairs, upper.rewards)
+    direct = direct.reshape(found.shape) - values_lower[:, None]
+    # Not np.minimum: were one of them NaN, the other would have to be taken.
+    smaller = np.where(direct < found, direct, found)
+    smaller[upper.states, reference.policy[upper.states]] = 0.0
+    smaller[evidence.terminal] = 0.0
+    return smaller
+
+
+def _checked_scope(evidence: Evidence, epsilon: float, scope: BoolArray | None) -> BoolArray:
+    """States that matter, bool [S]; terminal ones never do."""
+    if not (np.isfinite(epsilon) and epsilon >= 0.0):
+        raise ConfigError(f"epsilon is {epsilon!r}; expected a finite loss of 0 or more")
+    alive = ~evidence.terminal
+    if scope is None:
+        return alive
+    if scope.shape != alive.shape or scope.dtype != np.bool_:
+        raise ConfigError(f"the scope is {scope.dtype} {scope.shape}; expected bool {alive.shape}")
+    if epsilon == 0.0 and (alive & ~scope).any():
+        raise ConfigError(
+            "epsilon = 0 needs the scope of all states: advantages of some states prove nothing "
+            "while the true model may lead to others; choose epsilon > 0 or scope all"
+        )
+    return scope & alive
+
+
+def _verdict(
+    evidence: Evidence,
+    rivals: BoolArray,
+    bounds: _Bounds,
+    matter: BoolArray,
+    epsilon: float,
+    slack: float,
+) -> tuple[bool, str]:
+    """Whether pi is identified, and why. Comparisons are written so that NaN never passes."""
+    if not matter.any():
+        return False, "no state in scope"
+    unseen = np.argwhere(evidence.unvisited() & matter[:, None])
+    if len(unseen):
+        return False, f"never visited: {_listed(unseen)}"
+    still_open = np.argwhere(rivals & ~(bounds.advantages <= -slack))
+    if not len(still_open):
+        return True, "no action can be better than the policy's"
+    if epsilon == 0.0:
+        return False, f"may be better than the policy's action: {_listed(still_open)}"
+    wide = np.argwhere(matter & ~(bounds.gap <= epsilon - slack))
+    if not len(wide):
+        return True, f"the policy loses at most {epsilon:g}"
+    return False, f"may lose more than {epsilon:g}, from: {_listed(wide)}"
+
+
+def _rivals(evidence: Evidence, policy: IntArray) -> BoolArray:
+    """Pairs that must be worse than the policy's own, bool [S, A]."""
+    rivals = np.ones((evidence.n_states, evidence.n_actions), dtype=np.bool_)
+    rivals[np.arange(evidence.n_states), policy] = False
+    rivals[evidence.terminal] = False
+    return rivals
+
+
+def _listed(places: IntArray, shown: int = 5) -> str:
+    """A few places, as in "(0, 1), (3, 0) and 7 more"."""
+    names = [str(tuple(int(i) for i in p)) if len(p) > 1 else str(int(p[0])) for p in places]
+    rest = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + rest

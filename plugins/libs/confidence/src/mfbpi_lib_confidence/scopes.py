@@ -1,0 +1,53 @@
+"""Scopes: the states for which a certificate is asked, and the times at which to ask.
+
+All of them may depend on the data: the sets hold for all states and at all times at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.errors import ConfigError
+from mfbpi_lib_confidence.evidence import Evidence
+
+BoolArray = npt.NDArray[np.bool_]
+
+SCOPES = ("all", "visited", "initial")
+
+#: First check, at the latest of this step and one step for each pair.
+FIRST_CHECK = 100
+
+
+def states_in(scope: str, evidence: Evidence, starts: npt.ArrayLike | None = None) -> BoolArray:
+    """The states of a scope, bool [S]; terminal ones are in none.
+
+    Args:
+        scope: "all"; "visited", where a decision was taken; or "initial", where episodes began.
+        evidence: the counts.
+        starts: [S], how often the interaction began in each state; needed for "initial".
+
+    Raises:
+        ConfigError: when the scope is unknown.
+    """
+    alive = ~evidence.terminal
+    if scope == "all":
+        return alive
+    if scope == "visited":
+        return alive & (evidence.visits.sum(axis=1) > 0)
+    if scope == "initial" and starts is not None:
+        return alive & (np.asarray(starts) > 0)
+    raise ConfigError(
+        f"the scope is {scope!r}; expected one of {', '.join(SCOPES)}, the last with the numbers "
+        "of starts"
+    )
+
+
+def first_check(n_states: int, n_actions: int) -> int:
+    """Step of the first check, t_0 = max(100, S A)."""
+    return max(FIRST_CHECK, n_states * n_actions)
+
+
+def next_check(step: int) -> int:
+    """Step of the check after one at ``step``: max(t + 1, floor(1.05 t)), in whole numbers."""
+    return max(step + 1, step * 21 // 20)
