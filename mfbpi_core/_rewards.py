@@ -48,11 +48,13 @@ def checked(
     array = arrays.real("rewards", values)
     if array.shape not in (probabilities.shape, probabilities.shape[:2]):
         raise ModelError(_wrong_shape(array.shape, probabilities.shape, axes))
-    possible = probabilities > 0.0 if array.ndim == 3 else np.ones(array.shape, dtype=np.bool_)
-    _require_finite(array, possible)
-    acting = ~terminal[(slice(None), *[None] * (array.ndim - 1))]
+    _require_finite(array, probabilities)
     low, high = reward_range
-    outside = ((array < low) | (array > high)) & possible & acting
+    outside = (array < low) | (array > high)
+    if outside.any():  # though perhaps where nothing is ever paid
+        outside[terminal] = False
+        if array.ndim == 3:
+            outside &= probabilities > 0.0
     if outside.any():
         index = first(outside)
         raise ModelError(
@@ -76,13 +78,13 @@ def _wrong_shape(shape: tuple[int, ...], expected: tuple[int, ...], axes: str) -
     )
 
 
-def _require_finite(array: FloatArray, possible: BoolArray) -> None:
+def _require_finite(array: FloatArray, probabilities: FloatArray) -> None:
     wrong = ~np.isfinite(array)
     if not wrong.any():
         return
     index = first(wrong)
     reason = "expected finite numbers"
-    if not possible[index]:
+    if array.ndim == 3 and probabilities[index] == 0.0:
         reason = (
             "the transition has probability 0, but means are sums over all of them, and 0 times "
             f"{array[index]} is not 0: expected a finite number there too, such as 0"
@@ -91,7 +93,8 @@ def _require_finite(array: FloatArray, possible: BoolArray) -> None:
 
 
 def _warn_of_terminal(array: FloatArray, terminal: BoolArray, axes: str) -> None:
-    paid = (array != 0.0) & terminal[(slice(None), *[None] * (array.ndim - 1))]
+    paid = np.zeros(array.shape, dtype=np.bool_)
+    paid[terminal] = array[terminal] != 0.0
     if not paid.any():
         return
     index = first(paid)

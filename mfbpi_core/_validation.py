@@ -71,8 +71,10 @@ def rows(name: str, probabilities: FloatArray, terminal: BoolArray) -> FloatArra
     Rows of terminal states are not used and so not checked.
     """
     acting = ~terminal[:, None]
-    probabilities[(probabilities < 0.0) & (probabilities >= -ROUNDING)] = 0.0
-    negative = (probabilities < 0.0) & acting[:, :, None]
+    negative = probabilities < 0.0
+    if negative.any():
+        probabilities[negative & (probabilities >= -ROUNDING)] = 0.0
+        negative = (probabilities < 0.0) & acting[:, :, None]
     if negative.any():
         s, a, k = first(negative)
         raise ModelError(

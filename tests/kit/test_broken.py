@@ -126,6 +126,7 @@ ALSO = {
         "saved_environment_resumes",
         "simulator_follows_step",
     },
+    "rewardoutsiderange": {"simulator_follows_step"},  # the loop refuses it as well
     "sharedgenerator": {"saved_environment_resumes"},
     "repeatedstream": MODEL | {"initial_states_follow_model"},
     "othersizes": MODEL | {"initial_states_follow_model"},

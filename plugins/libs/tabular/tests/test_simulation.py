@@ -157,6 +157,16 @@ def test_bad_actions_are_refused(action):
         environment.step(action)
 
 
+@pytest.mark.parametrize("state", [-1, 5, 10**9])
+def test_loading_a_state_that_is_none_is_refused(state):
+    """Compiled code would read memory that is not its own."""
+    environment = TabularEnvironment(random_mdp())
+    saved = {**environment.state_dict(), "state": state}
+
+    with pytest.raises(CheckpointError, match=f"saved state is {state}; expected 0 to 4"):
+        environment.load_state_dict(saved)
+
+
 def test_loading_a_state_without_an_array_is_refused():
     """The message names the missing array."""
     agent = Cycler()

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Cells, Environment, TabularMDP
-from mfbpi_core.errors import ActionError
+from mfbpi_core.errors import ActionError, CheckpointError
 from mfbpi_lib_tabular.dynamics import Dynamics, dynamics_of
 
 
@@ -101,7 +101,16 @@ class TabularEnvironment(Environment):
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what :meth:`state_dict` returned."""
+        """Restore what :meth:`state_dict` returned.
+
+        Raises:
+            CheckpointError: when the state is none of this model; compiled code would follow it.
+        """
+        if not 0 <= state["state"] < self.mdp.n_states:
+            raise CheckpointError(
+                f"the saved state is {state['state']}; expected 0 to {self.mdp.n_states - 1} "
+                "(was it saved with another environment?)"
+            )
         self._dynamics.state[0] = state["state"]
         self._dynamics.clock[0] = state["clock"]
         self._rng.bit_generator.state = copy.deepcopy(state["rng"])
