@@ -45,6 +45,10 @@ class PluginError(MfbpiError):
     """A plugin breaks its contract; the message names its distribution."""
 
 
+class ExecutorError(MfbpiError):
+    """Tasks cannot be run where they were sent; none of them is to blame."""
+
+
 class SolverError(MfbpiError):
     """A numerical method could not return a result that passes its own checks."""
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from mfbpi_core.errors import UsageError
 from mfbpi_core.types import Outcome
 
 #: Runs one task, given as its canonical JSON; importable by name, so that it can be pickled.
@@ -18,6 +19,14 @@ class Work(Protocol):
     @property
     def task_id(self) -> str:
         """Identifies it and its outcome."""
+
+    @property
+    def label(self) -> str:
+        """What people call it, in front of what it prints."""
+
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks it holds, for limits that are meant for each."""
 
     def to_json(self) -> str:
         """The text that a worker gets."""
@@ -35,16 +44,43 @@ class Executor(ABC):
         self.jobs = jobs
         self.config = config
 
+    def limit_time(self, seconds: float) -> None:
+        """Stop every task that takes longer, once it has been taken by a worker.
+
+        Called before :meth:`map`, if at all. A task over the limit yields a failed outcome that
+        says so, and the others go on; work that holds n tasks may take n times as long. An
+        executor that cannot stop a task, whatever that is doing, keeps this method, and the run
+        is refused before it starts.
+
+        Args:
+            seconds: for each task, above 0.
+
+        Raises:
+            UsageError: where tasks cannot be stopped.
+        """
+        raise UsageError(
+            f"the executor {type(self).__name__} cannot stop a task, so that no limit of "
+            f"{seconds:g} s can be set; choose one that can, such as process, or set no limit"
+        )
+
     @abstractmethod
     def map(self, run: RunTask, tasks: Sequence[Work]) -> Iterator[Outcome]:
         """Run every task and yield its outcome as it ends, in any order.
 
         A task that raises, or whose worker dies, yields an outcome with status ``"failed"`` and
-        the cause; the others go on. Closing the iterator, or an exception at a yield (Ctrl-C),
-        stops the workers before it returns.
+        the cause; the others go on. A worker that dies before it has taken a task fails nobody:
+        another takes its place. Closing the iterator, or an exception at a yield (Ctrl-C), stops
+        the workers before it returns.
+
+        What tasks print, from Python or from compiled code, goes to ``sys.stderr``, line by line,
+        with :attr:`Work.label` in front and control characters made visible
+        (:func:`mfbpi_core.text.visible`). Standard output belongs to the caller.
 
         Args:
             run: called with ``task.to_json()``; never raises for a failing task unless its
                 process dies.
             tasks: what to run.
+
+        Raises:
+            ExecutorError: when no worker can be started, however often it is tried.
         """

@@ -73,6 +73,16 @@ class Task:
         """The identifier of the canonical JSON."""
         return identifier(self.to_json())
 
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return f"{self.agent.shown} on {self.environment.shown}, seed {self.seed}"
+
+    @property
+    def n_tasks(self) -> int:
+        """One, as work for an executor."""
+        return 1
+
 
 def identifier(text: str) -> str:
     """16 hexadecimal digits of the SHA-256 of a text."""

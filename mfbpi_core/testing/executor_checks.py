@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+
+from mfbpi_core.errors import UsageError
 from mfbpi_core.executor import Executor, RunTask
 from mfbpi_core.task import Task
 from mfbpi_core.testing import tasks as kit
@@ -46,6 +50,31 @@ def killed_worker_is_reported(subject: Subject) -> None:
     require(unlucky.error.strip(), "the outcome of a killed worker does not say what happened")
 
 
+def standard_output_is_left_alone(subject: Subject) -> None:
+    """What tasks print does not get into the standard output of the program that runs them."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        _outcomes(subject, kit.speak, kit.tasks(N_TASKS), JOBS[-1])
+    require(
+        kit.SPOKEN not in printed.getvalue(),
+        "what a task printed is in the standard output; expected it on standard error",
+    )
+
+
+def time_limit_is_kept(subject: Subject) -> None:
+    """An executor that takes a time limit stops the task that is over it, and no other."""
+    executor = _built(subject, JOBS[-1])
+    try:
+        executor.limit_time(kit.LIMIT_S)
+    except UsageError:
+        raise CheckSkipped("tasks cannot be stopped, and a time limit is refused") from None
+    batch = kit.tasks(N_TASKS)
+    outcomes = _collected(executor, kit.dawdle_once, batch)
+    _require_one_failure(batch, outcomes)
+    error = outcomes[batch[kit.UNLUCKY_SEED].task_id].error
+    require("timed out" in error, f"the error of a task over the limit is {error!r}")
+
+
 def _require_one_failure(batch: list[Task], outcomes: dict[str, Outcome]) -> None:
     for task in batch:
         expected = "failed" if task.seed == kit.UNLUCKY_SEED else "done"
@@ -54,9 +83,18 @@ def _require_one_failure(batch: list[Task], outcomes: dict[str, Outcome]) -> Non
         require(outcome.status == expected, f"{what}; expected {expected}")
 
 
-def _outcomes(subject: Subject, run: RunTask, batch: list[Task], jobs: int) -> dict[str, Outcome]:
-    """Run a batch; every task must have exactly one outcome."""
+def _built(subject: Subject, jobs: int) -> Executor:
     executor: Executor = subject.plugin.load_factory()(jobs, subject.config())
+    return executor
+
+
+def _outcomes(subject: Subject, run: RunTask, batch: list[Task], jobs: int) -> dict[str, Outcome]:
+    """Run a batch with so many jobs."""
+    return _collected(_built(subject, jobs), run, batch)
+
+
+def _collected(executor: Executor, run: RunTask, batch: list[Task]) -> dict[str, Outcome]:
+    """Run a batch; every task must have exactly one outcome."""
     outcomes = list(executor.map(run, batch))
     found = sorted(outcome.task_id for outcome in outcomes)
     wanted = sorted(task.task_id for task in batch)
@@ -69,4 +107,6 @@ CHECKS = (
     outcomes_equal_serial_ones,
     failing_task_is_reported,
     killed_worker_is_reported,
+    standard_output_is_left_alone,
+    time_limit_is_kept,
 )

@@ -18,6 +18,12 @@ CAUSE = "this task fails on purpose"
 #: What :func:`die_once` reports in place of dying when there is no worker of its own to kill.
 IN_DRIVER = ".in_driver"
 
+#: What :func:`speak` prints.
+SPOKEN = "a task speaks"
+
+#: Seconds that a task may take, and that the unlucky one takes, in :func:`dawdle_once`.
+LIMIT_S, DAWDLE_S = 1.0, 5.0
+
 
 def tasks(count: int) -> list[Task]:
     """Tasks that differ in their seed only, and know the process that made them."""
@@ -61,3 +67,16 @@ def die_once(text: str) -> Outcome:
         return Outcome(task_id=task.task_id, status="done", tables={IN_DRIVER: b""})
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
     raise RuntimeError("the worker outlived its kill signal")
+
+
+def speak(text: str) -> Outcome:
+    """Print, then succeed."""
+    print(SPOKEN)  # noqa: T201 - what an executor must cope with
+    return succeed(text)
+
+
+def dawdle_once(text: str) -> Outcome:
+    """Take longer than the limit for the unlucky seed."""
+    if Task.from_json(text).seed == UNLUCKY_SEED:
+        time.sleep(DAWDLE_S)
+    return succeed(text)

@@ -109,6 +109,8 @@ EXECUTORS = {
     "stopsatfailure": ("failing_task_is_reported", "raised RuntimeError"),
     "hidescause": ("failing_task_is_reported", "hides the cause"),
     "breakspool": ("killed_worker_is_reported", "expected done"),
+    "letsprint": ("standard_output_is_left_alone", "expected it on standard error"),
+    "forgetslimit": ("time_limit_is_kept", "task 1 of 5 is done .* expected failed"),
 }
 
 #: Faults so basic that nearly every check trips over them.
@@ -117,6 +119,12 @@ BASIC = {"fourvalues", "floataction", "freshentropy", "ignoredseed", "recommendh
 MODEL = {"transitions_follow_model", "rewards_follow_model"}
 FOLLOWS = MODEL | {"termination_follows_model", "initial_states_follow_model"}
 EVERY_RUN = {"run_is_not_changed", "chunks_do_not_matter", "global_generators_untouched"}
+
+EVERY_BATCH = {
+    "failing_task_is_reported",
+    "killed_worker_is_reported",
+    "standard_output_is_left_alone",
+}
 
 #: Further checks that a fault cannot but break as well.
 ALSO = {
@@ -148,8 +156,8 @@ ALSO = {
     "undeclared": EVERY_RUN,
     "trains": {"chunks_do_not_matter"},
     "globalsample": {"chunks_do_not_matter", "saving_resumes"},
-    "loseslast": {"failing_task_is_reported", "killed_worker_is_reported"},
-    "runstwice": {"failing_task_is_reported", "killed_worker_is_reported"},
+    "loseslast": EVERY_BATCH,
+    "runstwice": EVERY_BATCH,
     "mixesup": {"killed_worker_is_reported"},
 }
 

@@ -18,6 +18,7 @@ NOT_APPLICABLE = {
     ("agent linear", "replicas_act_as_agents"),
     ("experiment kit/small", "choices_fit_their_plugins"),
     ("executor in_turn", "killed_worker_is_reported"),
+    ("executor in_turn", "time_limit_is_kept"),
 }
 
 

@@ -3,7 +3,9 @@
 # ruff: noqa: D102 - methods are explained by their class
 
 import concurrent.futures
+import contextlib
 import multiprocessing
+import sys
 
 import attrs
 from kit_good import Serial
@@ -37,7 +39,8 @@ class StopsAtFailure(Serial):
     """Lets the exception of a task through."""
 
     def one(self, run, task):
-        return run(task.to_json())
+        with contextlib.redirect_stdout(sys.stderr):
+            return run(task.to_json())
 
 
 class HidesCause(Serial):
@@ -60,6 +63,23 @@ class BreaksPool(Serial):
                     yield future.result()
                 except Exception as error:
                     yield Outcome(task_id=task_id, status="failed", error=repr(error))
+
+
+class LetsPrint(Serial):
+    """Leaves standard output to the tasks."""
+
+    def one(self, run, task):
+        try:
+            return run(task.to_json())
+        except Exception as error:
+            return Outcome(task_id=task.task_id, status="failed", error=repr(error))
+
+
+class ForgetsLimit(Serial):
+    """Takes a time limit and does nothing about it."""
+
+    def limit_time(self, seconds):
+        pass
 
 
 @hookimpl

@@ -1,5 +1,8 @@
 """Plugins that keep every rule, one of each kind; those that break one are derived from them."""
 
+import contextlib
+import sys
+
 import attrs
 import numpy as np
 
@@ -181,9 +184,10 @@ class Serial(Executor):
             yield self.one(run, task)
 
     def one(self, run, task):
-        """Run one."""
+        """Run one; what it prints goes to standard error."""
         try:
-            return run(task.to_json())
+            with contextlib.redirect_stdout(sys.stderr):
+                return run(task.to_json())
         except Exception as error:
             return Outcome(task_id=task.task_id, status="failed", error=repr(error))
 

@@ -1,10 +1,14 @@
 """What the workers run in the tests of the process executor; workers import it by name."""
 
+# ruff: noqa: T201 - printing is what is tested
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -90,6 +94,42 @@ def do_count_threads() -> bytes:
     limits = {os.environ.get(name) for name in SINGLE_THREAD}
     native = len(list(Path("/proc/self/task").iterdir()))
     return f"{native - threading.active_count() + 1} {sorted(limits)}".encode()
+
+
+def do_interrupt_itself() -> bytes:
+    """Raise what Ctrl-C raises."""
+    raise KeyboardInterrupt
+
+
+def do_fork() -> bytes:
+    """Come back twice."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+    return b"parent" if child else b"child"
+
+
+def do_print(text: str) -> bytes:
+    """Print from Python, from a library of C, and from a subprocess; the last line is not ended."""
+    print(text)
+    ctypes.CDLL(None).puts(b"from C")
+    subprocess.run(["echo", "from a subprocess"], check=True)
+    os.write(2, b"raw \x1b[31m and ")
+    print("unfinished", end="", file=sys.stderr)
+    return b"printed"
+
+
+def do_print_and_die() -> bytes:
+    """Die in the middle of a line."""
+    os.write(1, b"last words")
+    os._exit(3)
+
+
+def do_hold(directory: str) -> bytes:
+    """Compute in compiled code that never lets go of the interpreter."""
+    Path(directory, str(os.getpid())).touch()
+    ctypes.PyDLL(None).sleep(60)
+    return b"held"
 
 
 def do_sleep(directory: str, seconds: float = 60.0) -> bytes:

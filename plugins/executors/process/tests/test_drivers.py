@@ -78,21 +78,23 @@ def test_no_orphans_when_the_driver_ends(
 
 def test_interrupt_while_workers_start(kit: ModuleType, tmp_path: Path) -> None:
     """Ctrl-C does not reach workers even before they have begun to run our code."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import pathlib, sys, time\n"
+        "if '--multiprocessing-fork' in sys.orig_argv:\n"
+        "    pathlib.Path('starting').touch()\n"
+        "    time.sleep(1.0)\n"
+    )
     command = script(
         tmp_path,
         """
-        import pathlib, signal, time
-        if __name__ == "__main__":
-            signal.signal(signal.SIGINT, lambda *_: None)  # a driver that decides to go on
-            tasks = [kit.make_task("work", seed=s) for s in range(2)]
-            print([o.status for o in Process(2, NoConfig()).map(kit.run, tasks)])
-        else:
-            pathlib.Path("starting").touch()
-            time.sleep(1.0)
+        signal.signal(signal.SIGINT, lambda *_: None)  # a driver that decides to go on
+        tasks = [kit.make_task("work", seed=s) for s in range(2)]
+        print([o.status for o in Process(2, NoConfig()).map(kit.run, tasks)])
         """,
     )
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with started(command, cwd=tmp_path, **pipes) as driver:
+    path = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    with started(command, cwd=tmp_path, env=path, **pipes) as driver:
         kit.wait_for((tmp_path / "starting").exists)
         os.killpg(driver.pid, signal.SIGINT)
         output, messages = driver.communicate(timeout=30)
@@ -101,18 +103,70 @@ def test_interrupt_while_workers_start(kit: ModuleType, tmp_path: Path) -> None:
     assert messages == b""
 
 
-def test_script_without_main_guard(kit: ModuleType, tmp_path: Path) -> None:
-    """Workers that cannot start fail the tasks with advice; nothing is started for ever."""
+def test_worker_held_by_compiled_code_ends_with_the_driver(kit: ModuleType, tmp_path: Path) -> None:
+    """A thread of the worker has no say while compiled code holds the interpreter."""
+    command = script(
+        tmp_path,
+        f"""
+        task = kit.make_task("hold", directory={str(tmp_path)!r})
+        list(Process(1, NoConfig()).map(kit.run, [task]))
+        """,
+    )
+    with started(command) as driver:
+        kit.wait_for(lambda: any(path.name.isdecimal() for path in tmp_path.iterdir()))
+        [pid] = [int(path.name) for path in tmp_path.iterdir() if path.name.isdecimal()]
+        driver.kill()
+        driver.wait()
+
+    kit.wait_for(lambda: not kit.is_alive(pid), seconds=10)
+
+
+TWO_TASKS = """
+    tasks = [kit.make_task("work", seed=s) for s in range(5)]
+    print([o.status for o in Process(2, NoConfig()).map(kit.run, tasks)])
+    """
+
+
+@pytest.mark.parametrize("how", ["file", "input", "argument"])
+def test_driver_without_main_guard_or_file(how: str, kit: ModuleType, tmp_path: Path) -> None:
+    """A script without ``if __name__``, ``python -`` and ``python -c`` all work."""
+    command = script(tmp_path, TWO_TASKS)
+    code = Path(command[1]).read_text(encoding="utf-8")
+    given = {"file": command, "input": [command[0], "-"], "argument": [command[0], "-c", code]}
+    done = subprocess.run(
+        given[how], input=code, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.stdout == f"{['done'] * 5}\n"
+    assert done.stderr == ""
+
+
+def test_function_of_an_unguarded_script(kit: ModuleType, tmp_path: Path) -> None:
+    """A script that workers must import, and that starts workers when imported: one sentence."""
     command = script(
         tmp_path,
         """
-        tasks = [kit.make_task("work", seed=s) for s in range(5)]
-        for outcome in Process(2, NoConfig()).map(kit.run, tasks):
-            print(outcome.status, outcome.error)
+        from mfbpi_core.errors import ExecutorError
+        def run(text):
+            return kit.run(text)
+        try:
+            list(Process(2, NoConfig()).map(run, [kit.make_task("work")]))
+        except ExecutorError as error:
+            print(error)
         """,
     )
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
-    assert done.returncode == 0
-    assert done.stdout.count("failed no worker process could start") == 5
-    assert "if __name__ == '__main__':" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+    assert "put that part below `if __name__ == '__main__':`" in done.stdout
+    assert done.stderr == ""
+
+
+def test_function_of_a_session(kit: ModuleType, tmp_path: Path) -> None:
+    """A function that only exists in ``python -`` is refused with what to do."""
+    code = Path(script(tmp_path, "def run(text): pass\nProcess(1, NoConfig()).map(run, [])")[1])
+    done = subprocess.run(
+        [sys.executable, "-"], input=code.read_bytes(), capture_output=True, check=False
+    )
+
+    assert b"is defined in a session without a file" in done.stderr

@@ -62,6 +62,7 @@ def test_outcomes_are_yielded_as_they_end(kit: ModuleType, tmp_path: Path) -> No
         ("raise", "ValueError: this task cannot be done"),
         ("exit", "SystemExit: 3"),
         ("die", "the worker process of this task was killed by SIGKILL (perhaps for lack of mem"),
+        ("interrupt_itself", "KeyboardInterrupt"),
         ("exit_at_once", "the worker process of this task ended with exit code 7"),
     ],
 )

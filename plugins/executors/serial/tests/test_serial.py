@@ -1,8 +1,15 @@
+# ruff: noqa: T201 - printing is what is tested
 from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
 
 import pytest
 
 from mfbpi_core import NoConfig, Outcome, PluginRef, Task
+from mfbpi_core.errors import UsageError
 from mfbpi_executor_serial.executor import Serial
 
 
@@ -76,3 +83,69 @@ def test_function_need_not_be_importable() -> None:
     (outcome,) = Serial(1, NoConfig()).map(lambda text: run(text), [make_task(5)])
 
     assert outcome.status == "done"
+
+
+def loud(text: str) -> Outcome:
+    """Print from Python, from a library of C, and from a subprocess; the last line is not ended."""
+    print("one\rtwo\x1b[31m\n\nthree")
+    ctypes.CDLL(None).puts(b"from C")
+    subprocess.run(["echo", "from a subprocess"], check=True)
+    print("warned", file=sys.stderr)
+    sys.stdout.write("unfinished")
+    return run(text)
+
+
+def test_what_tasks_print_goes_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    """Each line after its task, and nothing acts there; afterwards all is as before."""
+    (outcome,) = Serial(1, NoConfig()).map(loud, [make_task(5)])
+    printed = capfd.readouterr()
+    print("later")
+
+    assert outcome.status == "done"
+    assert printed.out == ""
+    lines = printed.err.splitlines()
+    assert all(line.startswith("[any on any, seed 5] ") for line in lines)
+    assert {line.partition("] ")[2] for line in lines} == {
+        "one", "two\\x1b[31m", "three", "from C", "from a subprocess", "warned", "unfinished",
+    }  # fmt: skip
+    assert capfd.readouterr().out == "later\n"
+
+
+def test_prompt_is_shown_when_it_is_flushed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A debugger in a task waits for input after an unfinished line."""
+    seen = []
+
+    def ask(text: str) -> Outcome:
+        print("(Pdb) ", end="", flush=True)
+        seen.append(capsys.readouterr().err)
+        return run(text)
+
+    list(Serial(1, NoConfig()).map(ask, [make_task(5)]))
+
+    assert seen == ["[any on any, seed 5] (Pdb) \n"]
+
+
+def test_standard_output_that_is_closed(capfd: pytest.CaptureFixture[str]) -> None:
+    """By the task, or from the beginning: the tasks are done."""
+
+    def close(text: str) -> Outcome:
+        sys.stdout.close()
+        return run(text)
+
+    (outcome,) = Serial(1, NoConfig()).map(close, [make_task(5)])
+    assert outcome.status == "done"
+
+    kept = os.dup(1)
+    os.close(1)
+    try:
+        (outcome,) = Serial(1, NoConfig()).map(run, [make_task(6)])
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+    assert outcome.status == "done"
+
+
+def test_time_limit_is_refused() -> None:
+    """A task of this process cannot be stopped."""
+    with pytest.raises(UsageError, match="Serial cannot stop a task, so that no limit of 3 s"):
+        Serial(1, NoConfig()).limit_time(3.0)

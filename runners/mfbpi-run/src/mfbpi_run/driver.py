@@ -111,6 +111,5 @@ def _write(work: Work, outcome: Outcome, store: Store, progress: Progress) -> di
 def failure_line(task: Task, outcome: Outcome, file: Path) -> str:
     """One line: which task failed, why, where in the plugin, and the file with the traceback."""
     lines = outcome.error.strip().splitlines() or ["no cause was given"]
-    where = f"{task.agent.shown} on {task.environment.shown}, seed {task.seed}"
     why = outcome.cause or lines[-1].strip()
-    return f"failed: {where}: {why}; see {file.parent.name}/{file.name}"
+    return f"failed: {task.label}: {why}; see {file.parent.name}/{file.name}"

@@ -27,6 +27,16 @@ class Together:
         """An identifier of the whole, made as that of a task."""
         return identifier(self.to_json())
 
+    @property
+    def label(self) -> str:
+        """What people call it: the first task, and how many others."""
+        return f"{self.tasks[0].label} and {self.n_tasks - 1} more"
+
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks it holds."""
+        return len(self.tasks)
+
     def to_json(self) -> str:
         """Canonical JSON."""
         return json.dumps({_KEY: [task.to_json() for task in self.tasks]})

@@ -1,10 +1,15 @@
-"""What a process inherits from the one that starts it: environment variables, blocked signals."""
+"""What a process inherits from its driver: environment, main module, signals, and its end."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import multiprocessing
 import os
 import signal
+import sys
+import threading
+import types
 from collections.abc import Iterator, Mapping
 from multiprocessing import resource_tracker
 
@@ -19,7 +24,10 @@ SINGLE_THREAD = {
 }
 
 #: Signals that a driver may answer with an exception at any moment.
-_INTERRUPTIONS = frozenset({signal.SIGINT, signal.SIGTERM})
+_INTERRUPTIONS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+
+#: ``prctl``'s request for a signal at the death of the parent, on Linux.
+_PR_SET_PDEATHSIG = 1
 
 
 @contextlib.contextmanager
@@ -38,15 +46,40 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def interruptions_held_back() -> Iterator[None]:
-    """Hold back Ctrl-C and the request to terminate until the end of the block.
+def main_left_out() -> Iterator[None]:
+    """Processes started meanwhile do not import the main module.
 
-    Processes started meanwhile inherit the block, so that neither reaches them before they have
+    They need it only for what is defined there. A main module may have no file (``python -``, a
+    notebook), and a script may start its work without asking whether it is the main module.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def main_can_be_imported() -> bool:
+    """Whether another process can import the main module: it is a module's, or has a file."""
+    main = sys.modules["__main__"]
+    if getattr(main, "__spec__", None) is not None:
+        return True
+    return os.path.isfile(getattr(main, "__file__", ""))  # noqa: PTH113 - a text that may be "<stdin>"
+
+
+def is_importing_main() -> bool:
+    """Whether this process is being started and has not yet imported its main module."""
+    return bool(getattr(multiprocessing.current_process(), "_inheriting", False))
+
+
+@contextlib.contextmanager
+def interruptions_held_back() -> Iterator[None]:
+    """Hold back Ctrl-C and the requests to terminate until the end of the block.
+
+    Processes started meanwhile inherit the block, so that none reaches them before they have
     called :func:`leave_interrupts_to_driver`.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
     resource_tracker.ensure_running()  # its start, which a spawn causes, would lift the block
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTIONS)
     try:
@@ -56,7 +89,27 @@ def interruptions_held_back() -> Iterator[None]:
 
 
 def leave_interrupts_to_driver() -> None:
-    """Ignore Ctrl-C, which a terminal sends to every process; let a request to terminate in."""
+    """Ignore what a terminal sends to every process; let a request to terminate in."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTIONS)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTIONS)
+
+
+def end_with_driver(by_kernel: bool) -> None:
+    """End this process when the driver dies, however it dies.
+
+    Args:
+        by_kernel: ask the system for it as well, where it can: a thread has to wait while
+            compiled code holds the interpreter. The system watches the thread that started this
+            process, which must therefore be the driver's main one.
+    """
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    if by_kernel and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _end_with_driver() -> None:
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()
+    os._exit(1)

@@ -13,6 +13,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -20,10 +21,20 @@ from typing import Any
 
 from mfbpi_core import Outcome
 from mfbpi_core.executor import Work
-from mfbpi_executor_process.isolation import SINGLE_THREAD, environment, leave_interrupts_to_driver
+from mfbpi_executor_process import printed
+from mfbpi_executor_process.isolation import (
+    SINGLE_THREAD,
+    end_with_driver,
+    environment,
+    leave_interrupts_to_driver,
+    main_left_out,
+)
 
-#: Sent by a worker that is ready for its first task.
-READY = "ready"
+#: Sent by a worker that is ready for its first task, and by one that has taken a task.
+READY, TAKEN = "ready", "taken"
+
+#: Returned by :meth:`Worker.receive` where the worker has sent nothing, and where it has died.
+NOTHING, DEAD = "nothing", "dead"
 
 #: Seconds to wait for a process to end after its connection closed or it was killed.
 END_TIMEOUT_S = 10.0
@@ -36,37 +47,91 @@ class Worker:
     """The driver's handle on one process.
 
     Attributes:
-        connection: yields READY, then one message for each task sent.
+        connection: yields READY, then TAKEN and one message for each task sent.
+        printed: what it prints.
         sentinel: ready for reading once the process has ended.
-        task: what it is running, or None.
         ready: whether it has ever been ready.
+        task: what it was sent and has not ended, or None.
+        taken: whether it has taken that task.
+        deadline: when the task must have ended, on the clock of :func:`time.monotonic`, or None.
     """
 
-    def __init__(self, pickled_run: bytes) -> None:
-        """Start the process; it works with ``run`` as pickled by the driver."""
-        self.connection, theirs = multiprocessing.get_context("spawn").Pipe()
-        self._process = multiprocessing.get_context("spawn").Process(
-            target=serve, args=(theirs, pickled_run), name="mfbpi-worker", daemon=True
+    def __init__(self, pickled_run: bytes, needs_main: bool) -> None:
+        """Start the process; it works with ``run`` as pickled by the driver.
+
+        Args:
+            pickled_run: the function.
+            needs_main: whether it is defined in the driver's main module.
+
+        Raises:
+            OSError: when the system has no room for another process.
+        """
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        output, their_output = context.Pipe(duplex=False)
+        self.printed = printed.Printed(output)
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        self._process = context.Process(
+            target=serve,
+            args=(theirs, their_output, pickled_run, in_main_thread),
+            name="mfbpi-worker",
+            daemon=True,
         )
-        with environment(SINGLE_THREAD):
-            self._process.start()
-        theirs.close()  # ours would keep the connection open when the worker dies
+        main = contextlib.nullcontext() if needs_main else main_left_out()
+        try:
+            with environment(SINGLE_THREAD), main:
+                self._process.start()
+        except OSError:
+            self.connection.close()
+            self.printed.close()
+            raise
+        finally:  # ours would keep them open when the worker dies
+            theirs.close()
+            their_output.close()
         self.sentinel = self._process.sentinel
-        self.task: Work | None = None
         self.ready = False
+        self.task: Work | None = None
+        self.taken = False
+        self.deadline: float | None = None
+
+    @property
+    def ends(self) -> list[Any]:
+        """What to wait for: a message, something printed, or its death."""
+        pipes = [self.printed.pipe] if self.printed.open else []
+        return [self.connection, self.sentinel, *pipes]
 
     def send(self, task: Work) -> None:
         """Give it a task; if it has just died, the next :meth:`receive` says so."""
-        self.task = task
+        self.task, self.taken = task, False
         with contextlib.suppress(OSError):
             self.connection.send(task.to_json())
 
+    def begin(self, limit: float | None) -> None:
+        """Note that it has taken its task, which may take so many seconds."""
+        self.taken = True
+        self.deadline = None if limit is None else time.monotonic() + limit
+
+    def finish(self) -> Work | None:
+        """Note that its task has ended, and return that."""
+        task, self.task, self.deadline = self.task, None, None
+        return task
+
     def receive(self) -> Any:
-        """The next message, or None if the process died; call it when there is something."""
+        """The next message, NOTHING, or DEAD; what was printed before is shown first."""
+        dead = not self._process.is_alive()
         try:
-            return self.connection.recv() if self.connection.poll() else None
+            if self.connection.poll():
+                message = self.connection.recv()
+                self.show_printed(whole=message != TAKEN)
+                return message
         except (EOFError, OSError):
-            return None
+            dead = True
+        self.show_printed(whole=dead)
+        return DEAD if dead else NOTHING
+
+    def show_printed(self, *, whole: bool) -> None:
+        """Pass on what was printed; if this is the whole, an unfinished line too."""
+        self.printed.show("worker" if self.task is None else self.task.label, whole=whole)
 
     def kill(self) -> None:
         """End the process without waiting for it."""
@@ -76,21 +141,30 @@ class Worker:
         """Wait for the end of a dead or killed process, and release what it used."""
         self.connection.close()
         self._process.join(END_TIMEOUT_S)
+        self.show_printed(whole=True)
+        self.printed.close()
         self._process.close()
 
-    def end_of_life(self) -> str:
-        """How a process that died ended, in words."""
+    def exit_code(self) -> int | None:
+        """The exit code of a process that died, negative for a signal."""
         self._process.join(END_TIMEOUT_S)
-        code = self._process.exitcode
-        if code is not None and code < 0:
-            return f"was killed by {_signal_name(-code)}{_MEMORY_HINT if code == -9 else ''}"
-        return f"ended with exit code {code}"
+        return self._process.exitcode
 
 
-def serve(connection: Connection, pickled_run: bytes) -> None:
+def end_in_words(code: int | None) -> str:
+    """How a process that died ended."""
+    if code is not None and code < 0:
+        return f"was killed by {_signal_name(-code)}{_MEMORY_HINT if code == -9 else ''}"
+    return f"ended with exit code {code}"
+
+
+def serve(
+    connection: Connection, output: Connection, pickled_run: bytes, in_main_thread: bool
+) -> None:
     """What a worker process does: run tasks until the driver closes the connection."""
     leave_interrupts_to_driver()
-    threading.Thread(target=_end_with_driver, daemon=True).start()
+    end_with_driver(by_kernel=in_main_thread)
+    printed.send_to(output)
     with contextlib.suppress(EOFError, OSError):
         try:
             run = pickle.loads(pickled_run)
@@ -99,15 +173,28 @@ def serve(connection: Connection, pickled_run: bytes) -> None:
             return
         connection.send(READY)
         while True:
-            _send(connection, _attempt(run, connection.recv()))
+            text = connection.recv()
+            connection.send(TAKEN)
+            message = _attempt(run, text)
+            printed.flush()
+            _send(connection, message)
 
 
 def _attempt(run: Callable[[str], Any], text: str) -> Outcome | str:
-    """The outcome of a task, or the traceback of what it raised."""
+    """The outcome of a task, or the traceback of what it raised.
+
+    Here even KeyboardInterrupt comes from the task: a worker ignores Ctrl-C. Nothing that a task
+    raises must look like a dead process.
+    """
+    worker = os.getpid()
     try:
         outcome = run(text)
-    except (Exception, SystemExit):  # a task that exits must not look like a dead process
-        return traceback.format_exc()
+    except BaseException:
+        outcome = traceback.format_exc()
+    if os.getpid() != worker:  # a task that forks comes back twice
+        os._exit(1)
+    if isinstance(outcome, str):
+        return outcome
     if not isinstance(outcome, Outcome):
         return f"{run!r} returned {type(outcome).__name__}; expected an Outcome"
     return outcome
@@ -118,14 +205,6 @@ def _send(connection: Connection, message: Outcome | str) -> None:
         connection.send(message)
     except (pickle.PicklingError, TypeError, AttributeError):
         connection.send(traceback.format_exc())
-
-
-def _end_with_driver() -> None:
-    """End this process when the driver dies, however it dies."""
-    driver = multiprocessing.parent_process()
-    if driver is not None:
-        driver.join()
-    os._exit(1)
 
 
 def _signal_name(number: int) -> str:

@@ -1,7 +1,7 @@
 """Runs tasks in this process, one after the other: no start-up time, and simple to debug.
 
 Whatever ends this process, such as running out of memory, ends all the tasks; the executor
-``process`` isolates them.
+``process`` isolates them. For the same reason no task can be stopped, and there is no time limit.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from mfbpi_core import Executor, Outcome
 from mfbpi_core.executor import RunTask, Work
+from mfbpi_executor_serial.printed import labelled
 
 
 class Serial(Executor):
@@ -24,7 +25,7 @@ class Serial(Executor):
         """Run each task when its outcome is asked for.
 
         A task that raises yields a failed outcome with its traceback. Ctrl-C is not a failure of
-        a task: it propagates.
+        a task: it propagates. What tasks print goes to standard error.
         """
         for task in tasks:
             yield _outcome(run, task)
@@ -32,6 +33,7 @@ class Serial(Executor):
 
 def _outcome(run: RunTask, task: Work) -> Outcome:
     try:
-        return run(task.to_json())
+        with labelled(task.label):
+            return run(task.to_json())
     except (Exception, SystemExit):  # a task that exits must not end the others
         return Outcome(task_id=task.task_id, status="failed", error=traceback.format_exc())
