@@ -9,7 +9,7 @@ import pytest
 from mfbpi_run.interrupt import Interrupts
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_first_signal_interrupts_and_the_next_is_ignored(number: signal.Signals) -> None:
     """Cleaning up goes on however often the user presses; handlers are restored afterwards."""
     before = signal.getsignal(number)
@@ -27,6 +27,17 @@ def test_first_signal_interrupts_and_the_next_is_ignored(number: signal.Signals)
 
     assert cleaned == [True]
     assert signal.getsignal(number) is before
+
+
+def test_end_of_the_terminal_is_ignored_below_nohup() -> None:
+    """Who asked for it to be ignored keeps the run."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts().handled():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_interrupt_waits_for_the_end_of_a_block() -> None:

@@ -33,6 +33,8 @@ def run_with(mfbpi: Command, **changes: str) -> Any:
         ({"episodes": "-1"}, "'--episodes': -1 is not in the range"),
         ({"episodes": "3"}, "environment ring has no longest episode"),
         ({"eval_every": "0"}, "'--eval-every': 0 is not in the range"),
+        ({"task_timeout": "0"}, "'--task-timeout': 0.0 is not in the range"),
+        ({"task_timeout": "5"}, "the executor Inline cannot stop a task, so that no limit of 5 s"),
         ({"jobs": "0"}, "'--jobs': 0 is not in the range"),
         ({"seeds": "3:3"}, "--seeds '3:3': 3:3 is empty"),
         ({"seeds": ""}, "--seeds ''"),

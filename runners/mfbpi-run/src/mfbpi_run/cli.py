@@ -5,11 +5,14 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 
 import click
 
+from mfbpi_run.command import HELP
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED, USAGE
+from mfbpi_run.streams import Streams
 
 #: Subcommand to where it is and what it does, so that help imports none of them.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -64,7 +67,7 @@ def load_command(name: str) -> click.Command:
     return command
 
 
-@click.group(cls=LazyGroup)
+@click.group(cls=LazyGroup, context_settings=HELP)
 @click.version_option(package_name="mfbpi-run", prog_name="mfbpi")
 def mfbpi() -> None:
     """Best-policy identification: which policy is best, with as few samples as possible?"""
@@ -88,14 +91,26 @@ def invoke(
     Args:
         name: how the user calls it.
         load: imports it; Ctrl-C may come that early.
-        arguments: of the command line, those of the process if None.
+        arguments: of the command line; those of the process if None, which then is the
+            command's own, with its standard streams.
 
     Returns:
         The exit code.
     """
+    if arguments is not None:
+        return _invoke(name, load, list(arguments))
+    streams = Streams()
     try:
-        given = None if arguments is None else list(arguments)
-        code = load().main(args=given, prog_name=name, standalone_mode=False)
+        code = _invoke(name, load, None)
+    except Exception:  # a bug: its traceback may quote a plugin
+        code = _fail(traceback.format_exc().rstrip(), FAILED, before="")
+    problem = streams.problem()
+    return code if problem is None else _fail(problem, code or FAILED)
+
+
+def _invoke(name: str, load: Callable[[], click.Command], arguments: list[str] | None) -> int:
+    try:
+        code = load().main(args=arguments, prog_name=name, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return USAGE
@@ -122,8 +137,10 @@ def _foreseen(error: Exception) -> int:
     return _fail(message, USAGE if isinstance(error, UsageError) else FAILED)
 
 
-def _fail(message: str, code: int) -> int:
-    click.echo(f"error: {message}", err=True)
+def _fail(message: str, code: int, before: str = "error: ") -> int:
+    from mfbpi_run.output import tell
+
+    tell(f"{before}{message}")
     return code
 
 

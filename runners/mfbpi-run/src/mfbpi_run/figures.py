@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import pyarrow as pa
 
 from mfbpi_core.errors import PluginError
 from mfbpi_core.specs import load_object
 from mfbpi_run import results, table
 from mfbpi_run.files import atomic_write
-from mfbpi_run.output import warn
+from mfbpi_run.output import tell, warn
 from mfbpi_run.store import FIGURES, Store
 
 #: Dots per inch: enough for print at the figures' own size.
@@ -47,7 +46,7 @@ def draw(figures: Mapping[str, str], content: pa.Table, directory: Path) -> None
     for stem, import_string in figures.items():
         path = directory / FIGURES / f"{stem}.png"
         Store(directory).write(path, _png(derived(import_string, content)))
-        click.echo(f"figure: {path}", err=True)
+        tell(f"figure: {path}")
 
 
 def derived(import_string: str, content: pa.Table) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.errors import UsageError
 from mfbpi_run import figures
+from mfbpi_run.output import tell
 
 #: Weights that span more than this are coloured by their logarithm.
 _WIDE = 50.0
@@ -33,7 +33,7 @@ def write(allocation: npt.NDArray[np.float64], file: Path, title: str) -> None:
         figures.write(figure, file)
     except OSError as error:
         raise UsageError(f"cannot write the plot {file}: {error.strerror or error}") from error
-    click.echo(f"plot: {file}", err=True)
+    tell(f"plot: {file}")
 
 
 def _draw(allocation: npt.NDArray[np.float64], title: str) -> Any:

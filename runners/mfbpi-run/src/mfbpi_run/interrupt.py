@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, which end a run in good order at the first press."""
+"""Ctrl-C, SIGTERM and the end of the terminal, which end a run in good order at the first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+#: SIGHUP only where it is not ignored, as it is below ``nohup``.
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def is_the_users(interrupt: KeyboardInterrupt) -> bool:
@@ -24,7 +25,7 @@ def is_the_users(interrupt: KeyboardInterrupt) -> bool:
 
 
 class Interrupts:
-    """Raises KeyboardInterrupt at the first SIGINT or SIGTERM, and ignores further ones.
+    """Raises KeyboardInterrupt at the first of the signals, and ignores further ones.
 
     Ignored they must be: an impatient second press would interrupt the stopping of the workers.
     """
@@ -42,7 +43,7 @@ class Interrupts:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self._interrupt) for number in _SIGNALS}
+        before = {number: signal.signal(number, self._interrupt) for number in _handled()}
         try:
             yield
         finally:
@@ -62,9 +63,17 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        for number in _SIGNALS:
+        for number in _handled():
             signal.signal(number, signal.SIG_IGN)
         if self._held:
             self._pending = True
         else:
             raise KeyboardInterrupt
+
+
+def _handled() -> list[signal.Signals]:
+    return [
+        number
+        for number in _SIGNALS
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
+    ]

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from mfbpi_run.command import Command
+
 #: Seconds between checkpoints: short runs write none, and a killed one loses little.
 CHECKPOINT_EVERY_S = 300.0
 
@@ -17,10 +19,10 @@ _ARGUMENTS = "mfbpi_run.arguments"
 #: Options that the message on how to continue sets itself.
 _REPLACED = ("--out", "--if-exists")
 
-Command = Callable[..., Any]
+Function = Callable[..., Any]
 
 
-def execution(command: Command) -> Command:
+def execution(command: Function) -> Function:
     """Give a command the options of :class:`mfbpi_run.session.Settings`."""
     for option in reversed(
         (
@@ -60,6 +62,13 @@ def execution(command: Command) -> Command:
                 "with the same N.",
             ),
             click.option(
+                "--task-timeout",
+                type=click.FloatRange(min=0.0, min_open=True),
+                metavar="SECONDS",
+                help="Stop a task that takes longer, and report it as failed; for seeds that run "
+                "together, N times as long. Default: no limit.",
+            ),
+            click.option(
                 "--checkpoint-every",
                 type=click.FloatRange(min=0.0),
                 default=CHECKPOINT_EVERY_S,
@@ -78,7 +87,7 @@ def execution(command: Command) -> Command:
     return command
 
 
-class KeepsArguments(click.Command):
+class KeepsArguments(Command):
     """Keeps the arguments as given, for :func:`resume_command`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

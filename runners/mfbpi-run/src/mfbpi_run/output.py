@@ -1,27 +1,60 @@
-"""What the commands print: tables for people, JSON for programs, warnings for both."""
+"""What the commands print: tables for people, JSON for programs, warnings for both.
+
+Everything goes through here, so that nothing a plugin says (names, summaries, errors) reaches a
+terminal raw: see :func:`mfbpi_core.text.visible`.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-import shutil
-import sys
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mfbpi_core.text import one_line, visible
+from mfbpi_run import layout
+from mfbpi_run.streams import output
+
 if TYPE_CHECKING:
     from mfbpi_core.plugin import PluginProblem
     from mfbpi_core.registry import Registry
 
-#: Width of tables that are not shown on a terminal.
-_PLAIN_WIDTH = 160
+#: Width of a terminal that does not say how wide it is.
+_UNKNOWN_WIDTH = 80
+
+
+def say(text: str) -> None:
+    """Print lines on standard output."""
+    for line in text.split("\n"):
+        click.echo(visible(line), file=output())
+
+
+def tell(text: str) -> None:
+    """Print lines on standard error."""
+    for line in text.split("\n"):
+        click.echo(visible(line), err=True)
+
+
+def warn(message: str) -> None:
+    """One warning, on one line of standard error."""
+    tell(f"warning: {one_line(message)}")
+
+
+def note(message: str) -> None:
+    """Something worth knowing, on one line of standard error."""
+    tell(f"note: {one_line(message)}")
 
 
 def show_json(data: Any) -> None:
-    """Print one JSON object on standard output, as :func:`jsonable` writes it."""
-    click.echo(json.dumps(jsonable(data), indent=2, allow_nan=False))
+    """Print one JSON object on standard output, as :func:`jsonable` writes it.
+
+    It is ASCII: what might act on a terminal is escaped as JSON does.
+    """
+    text = json.dumps(jsonable(data), indent=2, allow_nan=False)
+    click.echo(text.replace("\x7f", "\\u007f"), file=output())
 
 
 def jsonable(data: Any) -> Any:
@@ -41,41 +74,79 @@ def show_table(
     *,
     caption: str | None = None,
     right: Sequence[str] = (),
+    wrap: Sequence[str] = (),
+    drop: Sequence[str] = (),
 ) -> None:
-    """Print a table on standard output.
+    """Print a table on standard output, as wide as the terminal at most.
+
+    Where it is too narrow, columns of text take several lines, columns whose cells are all the
+    same become a line above the table, and if need be each cell has a line of its own; what is not
+    text is never cut. Redirected output has no limit, unless ``COLUMNS`` sets one.
 
     Args:
         columns: the headings.
         rows: a cell for each column.
         caption: a sentence below the table.
         right: the columns set flush right.
+        wrap: the columns of text.
+        drop: the columns to do without where room is short, the first one first.
     """
     # Imported here because JSON output does without.
+    from rich.cells import cell_len
+
+    whole = layout.Table(
+        columns=tuple(columns),
+        rows=tuple(tuple(visible(str(cell)) for cell in row) for row in rows),
+        wrap=frozenset(wrap),
+        drop=tuple(drop),
+    )
+    fitting = layout.fitted(whole, _width(), cell_len)
+    if fitting is None:
+        for line in layout.records(whole):
+            say(line)
+    else:
+        _draw(fitting, right)
+    if caption:
+        say(caption)
+
+
+def _draw(table: layout.Table, right: Sequence[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for name in columns:
-        numeric = name in right
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric)
-    for row in rows:
-        table.add_row(*[Text(str(cell)) for cell in row])
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PLAIN_WIDTH
-    Console(width=width).print(table)
-    if caption:
-        click.echo(caption)
+    if table.shared:
+        say(", ".join(f"{name} {cell}" for name, cell in table.shared))
+    drawn = Table(box=box.SIMPLE_HEAD)
+    for name in table.columns:
+        justify: Any = "right" if name in right else "left"
+        drawn.add_column(name, justify=justify, no_wrap=name not in table.wrap, overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*map(Text, row))
+    console = Console(file=output(), width=_width() or _natural_width(table))
+    console.print(drawn)
 
 
-def warn(message: str) -> None:
-    """One warning, on one line of standard error."""
-    click.echo(f"warning: {one_line(message)}", err=True)
+def _natural_width(table: layout.Table) -> int:
+    """More than enough for every column on one line."""
+    return sum(
+        8 + 2 * max(map(len, cells)) for cells in zip(table.columns, *table.rows, strict=True)
+    )
 
 
-def note(message: str) -> None:
-    """One note, on one line of standard error."""
-    click.echo(f"note: {one_line(message)}", err=True)
+def _width() -> int | None:
+    """Columns that there are on standard output; None for no limit."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    stream = output()
+    if not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _UNKNOWN_WIDTH
+    except OSError:
+        return _UNKNOWN_WIDTH
 
 
 def warn_of_problems(registry: Registry) -> None:
@@ -86,9 +157,4 @@ def warn_of_problems(registry: Registry) -> None:
 
 def cause(problem: PluginProblem) -> str:
     """Why a plugin failed to load, on one line."""
-    return one_line(f"{type(problem.error).__name__}: {problem.error}")
-
-
-def one_line(message: str) -> str:
-    """The message with its line breaks taken out."""
-    return " ".join(message.split())
+    return " ".join(f"{type(problem.error).__name__}: {problem.error}".split())

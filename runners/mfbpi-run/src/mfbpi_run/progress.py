@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import click
+from mfbpi_core.text import visible
+from mfbpi_run.output import tell
 
 if TYPE_CHECKING:
     import rich.progress
@@ -67,9 +69,9 @@ class Progress:
 
     def _say(self, message: str) -> None:
         if self._bar is None:
-            click.echo(message, err=True)
+            tell(message)
         else:
-            self._bar.console.print(message, markup=False, highlight=False, soft_wrap=True)
+            self._bar.console.print(visible(message), markup=False, highlight=False, soft_wrap=True)
 
 
 def _bar() -> rich.progress.Progress:
@@ -82,6 +84,6 @@ def _bar() -> rich.progress.Progress:
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=Console(file=sys.stderr),
         transient=True,
     )

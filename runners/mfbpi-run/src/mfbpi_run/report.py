@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import click
 
 from mfbpi_core.registry import Registry
 from mfbpi_run.driver import Record
-from mfbpi_run.output import note, show_json, show_table
+from mfbpi_run.output import note, say, show_json, show_table
 from mfbpi_run.plan import Plan, Site
 from mfbpi_run.store import Store
 
@@ -32,8 +31,8 @@ def show_plan(plan: Plan, records: Sequence[Record], store: Store, as_json: bool
     rows = [(agent, *_site_cells(site)) for agent in plan.agents for site in plan.sites]
     kept = sum(record.has_rows for record in records)
     done = f", of which {kept} are done" if kept else ""
-    show_table(_PLAN_COLUMNS, rows, right=_PLAN_COLUMNS[3:7])
-    click.echo(f"{len(records)} tasks{done}; results would go to {store.directory}")
+    show_table(_PLAN_COLUMNS, rows, right=_PLAN_COLUMNS[3:7], wrap=("metrics",))
+    say(f"{len(records)} tasks{done}; results would go to {store.directory}")
 
 
 def _site_cells(site: Site) -> tuple[Any, ...]:
@@ -75,7 +74,7 @@ def show_results(
         _show_summary(found.lines)
     counts = Counter(record.status for record in records)
     totals = ", ".join(f"{count} {status}" for status, count in counts.items())
-    click.echo(f"{len(records)} tasks: {totals}; results: {store.directory}")
+    say(f"{len(records)} tasks: {totals}; results: {store.directory}")
 
 
 def _show_summary(lines: Sequence[Line]) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 import attrs
-import click
 
+from mfbpi_core.errors import ExecutorError
 from mfbpi_core.executor import Executor, Work
 from mfbpi_core.registry import Registry
+from mfbpi_core.text import one_line
 from mfbpi_run import build, manifest, report, together
 from mfbpi_run.checkpoint import Checkpoints
 from mfbpi_run.driver import Record, execute
@@ -20,7 +21,7 @@ from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.interrupt import Interrupts
 from mfbpi_run.opening import Opening
 from mfbpi_run.options import CHECKPOINT_EVERY_S
-from mfbpi_run.output import warn
+from mfbpi_run.output import tell, warn
 from mfbpi_run.plan import Plan
 from mfbpi_run.progress import Progress
 from mfbpi_run.store import Store, StoreError, create_first, default_directories
@@ -38,6 +39,7 @@ class Settings:
         executor: name of the executor.
         jobs: tasks at the same time; None for one per core.
         replicas: seeds that run together in one process, where the agent has replicas.
+        task_timeout: most seconds for a task; None for no limit.
         dry_run: show the plan and do nothing.
         as_json: print JSON instead of tables.
         progress: whether a progress bar may be shown.
@@ -51,6 +53,7 @@ class Settings:
     executor: str = "process"
     jobs: int | None = None
     replicas: int = 1
+    task_timeout: float | None = None
     dry_run: bool = False
     as_json: bool = False
     progress: bool = True
@@ -68,6 +71,8 @@ def carry_out(registry: Registry, plan: Plan, settings: Settings) -> int:
     for message in (*plan.warnings, *together.warnings(registry, plan.tasks, settings.replicas)):
         warn(message)
     executor = build.executor(registry, settings.executor, settings.jobs or available_cores())
+    if settings.task_timeout is not None:
+        executor.limit_time(settings.task_timeout)
     candidates = default_directories(plan.agents, [site.environment.shown for site in plan.sites])
     if settings.dry_run:
         store = Store(settings.out or next(path for path in candidates if not path.exists()))
@@ -99,10 +104,10 @@ def _run(
             checkpoints = _checkpoints(settings, store)
             records = execute(executor, records, works, store, progress, interrupts, checkpoints)
     except KeyboardInterrupt:
-        click.echo(_stopped("interrupted", progress, settings, store), err=True)
+        tell(_stopped("interrupted", progress, settings, store))
         return INTERRUPTED
-    except StoreError as error:
-        click.echo(_stopped(f"error: {error}", progress, settings, store), err=True)
+    except (StoreError, ExecutorError) as error:
+        tell(_stopped(f"error: {one_line(str(error))}", progress, settings, store))
         return FAILED
     report.show_results(registry, plan, records, store, settings.as_json)
     if progress.failed:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,7 +17,7 @@ from mfbpi_core.registry import Registry
 from mfbpi_run import figures, manifest, provenance, studies, table
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.interrupt import Interrupts
-from mfbpi_run.output import show_json
+from mfbpi_run.output import say, show_json, tell
 from mfbpi_run.session import Settings
 from mfbpi_run.store import STUDY, Store, create_first, default_directories
 from mfbpi_run.study_summary import show_summary, summarise
@@ -41,7 +40,7 @@ def carry_out(registry: Registry, name: str, experiment: Experiment, settings: S
             try:
                 content = _table(registry, experiment, store, settings)
             except KeyboardInterrupt:
-                click.echo("interrupted: no table was written", err=True)
+                tell("interrupted: no table was written")
                 return INTERRUPTED
             figures.draw(experiment.figures, content, directory)
     return _show(content, experiment, directory, settings)
@@ -55,7 +54,7 @@ def _show_plan(name: str, count: int, settings: Settings) -> None:
     if settings.as_json:
         show_json({"experiment": name, "instances": count})
     else:
-        click.echo(f"{name}: {count} instances would be tabulated")
+        say(f"{name}: {count} instances would be tabulated")
 
 
 def _table(
@@ -136,7 +135,7 @@ def _shown(settings: Settings) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=Console(file=sys.stderr), transient=True) as bar:
         yield bar.track
 
 
@@ -151,9 +150,9 @@ def _show(content: pa.Table, experiment: Experiment, directory: Path, settings: 
     else:
         show_summary(lines)
         for text in filter(None, (finding, experiment.notes)):
-            click.echo(text)
-        click.echo(f"table: {directory / STUDY}")
+            say(text)
+        say(f"table: {directory / STUDY}")
     if failed:
         what = "1 value" if failed == 1 else f"{failed} values"
-        click.echo(f"{what} could not be computed: see the column reason of the table", err=True)
+        tell(f"{what} could not be computed: see the column reason of the table")
     return FAILED if failed else 0

@@ -13,13 +13,14 @@ import numpy.typing as npt
 from mfbpi_core.bound import BoundSolution
 from mfbpi_core.registry import Registry
 from mfbpi_run import allocation_file, bounds, choices, heat_map, instance
-from mfbpi_run.output import show_json, show_table, warn, warn_of_problems
+from mfbpi_run.command import Command
+from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems
 
 #: Allocations are shown state by state up to this many states.
 _SHOWN_STATES = 30
 
 
-@click.command(name="bound")
+@click.command(cls=Command, name="bound")
 @click.option("--bound", "name", required=True, metavar="NAME", help="The bound.")
 @click.option("-B", "bound_settings", multiple=True, metavar="KEY=VALUE", help="Its parameters.")
 @instance.options
@@ -92,19 +93,19 @@ def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]
 
 def _show(solution: BoundSolution, caption: str) -> None:
     if math.isinf(solution.value):
-        click.echo(f"infinite: {solution.reason}")
+        say(f"infinite: {solution.reason}")
     else:
         if solution.allocation is not None and len(solution.allocation) <= _SHOWN_STATES:
             actions = [f"a={a}" for a in range(solution.allocation.shape[1])]
             rows = [(s, *(f"{w:.4g}" for w in row)) for s, row in enumerate(solution.allocation)]
             show_table(("state", *actions), rows, right=actions)
-        click.echo(f"value {solution.value:.6e} ({solution.status})")
+        say(f"value {solution.value:.6e} ({solution.status})")
         if not math.isnan(solution.relative_gap):
-            click.echo(f"certified relative gap {solution.relative_gap:.1e}")
-        click.echo(f"largest violation of the flow equations {solution.residual:.1e}")
+            say(f"certified relative gap {solution.relative_gap:.1e}")
+        say(f"largest violation of the flow equations {solution.residual:.1e}")
         if solution.reason:
-            click.echo(solution.reason)
-    click.echo(f"{caption}; {solution.solver}.")
+            say(solution.reason)
+    say(f"{caption}; {solution.solver}.")
 
 
 def _plot(solution: BoundSolution, file: Path, title: str) -> None:

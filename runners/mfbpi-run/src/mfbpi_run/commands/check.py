@@ -6,11 +6,12 @@ from collections import Counter
 
 import click
 
+from mfbpi_run.command import Command
 from mfbpi_run.exit_codes import FAILED
-from mfbpi_run.output import one_line, show_json, show_table
+from mfbpi_run.output import say, show_json, show_table
 
 
-@click.command(name="check")
+@click.command(cls=Command, name="check")
 @click.argument("distribution")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def check(distribution: str, as_json: bool) -> int:
@@ -19,15 +20,16 @@ def check(distribution: str, as_json: bool) -> int:
     from mfbpi_core import testing
 
     results = [
-        (r.plugin, r.check, r.status, one_line(r.message)) for r in testing.run_checks(distribution)
+        (r.plugin, r.check, r.status, " ".join(r.message.split()))
+        for r in testing.run_checks(distribution)
     ]
     columns = ("plugin", "check", "status", "message")
     if as_json:
         listed = [dict(zip(columns, row, strict=True)) for row in results]
         show_json({"distribution": distribution, "results": listed})
     else:
-        show_table(columns, results)
+        show_table(columns, results, wrap=("message",))
         counts = Counter(status for _, _, status, _ in results)
         totals = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-        click.echo(f"{len(results)} checks: {totals}")
+        say(f"{len(results)} checks: {totals}")
     return FAILED if any(status == "failed" for _, _, status, _ in results) else 0

@@ -10,7 +10,8 @@ import click
 
 from mfbpi_core.registry import Registry
 from mfbpi_run import instance
-from mfbpi_run.output import show_json, show_table, warn, warn_of_problems
+from mfbpi_run.command import Command
+from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems
 
 #: Quantities in the order shown, with their meaning; Delta is the gap, V* the optimal value.
 _MEANING = {
@@ -35,7 +36,7 @@ _SHOWN = 5
 _DIGITS = 6
 
 
-@click.command(name="describe")
+@click.command(cls=Command, name="describe")
 @instance.options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def describe(as_json: bool, **where: Any) -> None:
@@ -57,8 +58,8 @@ def describe(as_json: bool, **where: Any) -> None:
         return
     errors = quantities["errors"]
     rows = [(name, _text(quantities[name], errors.get(name)), _MEANING[name]) for name in _MEANING]
-    show_table(("quantity", "value", "meaning"), rows, right=("value",))
-    click.echo(f"{found.label} at discount {found.discount:g}.")
+    show_table(("quantity", "value", "meaning"), rows, right=("value",), wrap=("meaning",))
+    say(f"{found.label} at discount {found.discount:g}.")
 
 
 def _text(value: Any, error: float | None) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from mfbpi_core.registry import KINDS, Registry
+from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
 from mfbpi_run.output import cause, show_json, show_table, warn_of_problems
 
 
-@click.command(name="list")
+@click.command(cls=Command, name="list")
 @click.argument("kind", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def list_plugins(kind: str | None, as_json: bool) -> None:
@@ -36,4 +37,9 @@ def list_plugins(kind: str | None, as_json: bool) -> None:
         show_json({"plugins": plugins, "problems": problems})
         return
     columns = ("kind", "name", "summary", "distribution")
-    show_table(columns, [[plugin[column] for column in columns] for plugin in plugins])
+    show_table(
+        columns,
+        [[plugin[column] for column in columns] for plugin in plugins],
+        wrap=("summary",),
+        drop=("distribution",),
+    )

@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from mfbpi_run import scaffold
+from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
+from mfbpi_run.output import say
 
 
-@click.command(name="new")
+@click.command(cls=Command, name="new")
 @click.argument("kind")
 @click.argument("name")
 @click.option(
@@ -25,5 +27,5 @@ def new(kind: str, name: str, out: Path | None) -> None:
     distribution = scaffold.distribution(kind, name)
     folder = out or Path(distribution)
     for path in scaffold.write(kind, name, folder):
-        click.echo(f"wrote {path}")
-    click.echo(f"next: python -m pip install -e {folder} && mfbpi check {distribution}")
+        say(f"wrote {path}")
+    say(f"next: python -m pip install -e {folder} && mfbpi check {distribution}")

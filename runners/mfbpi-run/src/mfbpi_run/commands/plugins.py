@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from mfbpi_core.registry import Registry
+from mfbpi_run.command import Command
 from mfbpi_run.output import cause, show_json, show_table
 
 
-@click.command(name="plugins")
+@click.command(cls=Command, name="plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def plugins(as_json: bool) -> None:
     """List the distributions that provide plugins, and what failed to load and why."""
@@ -28,7 +29,7 @@ def plugins(as_json: bool) -> None:
     rows += [
         (p["distribution"], p["version"], f"failed at {p['stage']}: {p['cause']}") for p in problems
     ]
-    show_table(("distribution", "version", "provides"), rows)
+    show_table(("distribution", "version", "provides"), rows, wrap=("provides",))
 
 
 def _loaded(registry: Registry) -> list[dict[str, Any]]:

@@ -11,8 +11,9 @@ import click
 from mfbpi_core import config as configs
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
+from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
-from mfbpi_run.output import show_json, show_table, warn_of_problems
+from mfbpi_run.output import say, show_json, show_table, warn_of_problems
 
 _PARAMETER_COLUMNS = ("parameter", "type", "range", "default", "meaning", "source")
 
@@ -20,7 +21,7 @@ _PRESET = "those below, or the published ones by environment"
 _REPLICAS = "several seeds at once, --replicas N"
 
 
-@click.command(name="show")
+@click.command(cls=Command, name="show")
 @click.argument("kind")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
@@ -63,8 +64,8 @@ def _finite(number: float) -> float | None:
 
 
 def _show(description: dict[str, Any]) -> None:
-    click.echo(f"{description['kind']} {description['name']}: {description['summary']}")
-    click.echo(f"from {description['distribution']} {description['version']}")
+    say(f"{description['kind']} {description['name']}: {description['summary']}")
+    say(f"from {description['distribution']} {description['version']}")
     for label, text in (
         ("source", description["reference"]),
         ("needs", ", ".join(description["needs"])),
@@ -73,16 +74,16 @@ def _show(description: dict[str, Any]) -> None:
         ("replicas", _REPLICAS if description["has_replicas"] else ""),
     ):
         if text:
-            click.echo(f"{label}: {text}")
+            say(f"{label}: {text}")
     if description["columns"]:
         rows = [(c["name"], _range(c), c["summary"]) for c in description["columns"]]
-        show_table(("column", "range", "meaning"), rows)
+        show_table(("column", "range", "meaning"), rows, wrap=("meaning",))
     if description["parameters"]:
         fields = ("name", "type", "range", "default", "help", "source")
         rows = [tuple(p[field] for field in fields) for p in description["parameters"]]
-        show_table(_PARAMETER_COLUMNS, rows)
+        show_table(_PARAMETER_COLUMNS, rows, wrap=("range", "meaning", "source"))
     else:
-        click.echo("no parameters")
+        say("no parameters")
 
 
 def _range(column: dict[str, Any]) -> str:

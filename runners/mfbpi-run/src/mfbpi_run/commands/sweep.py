@@ -14,7 +14,7 @@ from mfbpi_core.registry import Registry
 from mfbpi_run import choices, figures, plan, session, study_session, toml
 from mfbpi_run.build import blaming
 from mfbpi_run.options import KeepsArguments, execution, resume_command
-from mfbpi_run.output import warn_of_problems
+from mfbpi_run.output import note, warn_of_problems
 
 _EPILOG = """
 Example: mfbpi sweep paper/bounds --quick
@@ -44,8 +44,9 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
         **options,
     )
     if experiment.runs is None:
-        if seeds is not None:
-            raise UsageError(f"{what} tabulates instances and runs nothing; leave out --seeds")
+        for option, given in (("--seeds", seeds), ("--task-timeout", settings.task_timeout)):
+            if given is not None:
+                raise UsageError(f"{what} tabulates instances and runs nothing; leave out {option}")
         return study_session.carry_out(registry, what, experiment, settings)
     return session.carry_out(registry, _plan(registry, experiment, seeds), settings)
 
@@ -54,7 +55,7 @@ def _finish(experiment: Experiment, directory: Path) -> None:
     """Draw the figures, and say what a reader of the results should know."""
     figures.draw_runs(experiment.figures, directory)
     if experiment.notes:
-        click.echo(f"note: {experiment.notes}", err=True)
+        note(experiment.notes)
 
 
 def _experiment(registry: Registry, what: str, quick: bool) -> Experiment:
