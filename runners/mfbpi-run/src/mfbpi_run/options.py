@@ -22,67 +22,69 @@ _REPLACED = ("--out", "--if-exists")
 Function = Callable[..., Any]
 
 
+#: The options of :class:`mfbpi_run.session.Settings`.
+_EXECUTION = (
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Directory of the results. Default: a new one below results/.",
+    ),
+    click.option(
+        "--if-exists",
+        type=click.Choice(["fail", "resume", "overwrite"]),
+        default="fail",
+        show_default=True,
+        help="What to do where DIR holds results.",
+    ),
+    click.option(
+        "--executor",
+        default="process",
+        show_default=True,
+        metavar="NAME",
+        help="Where tasks run.",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Tasks at the same time. Default: one per core.",
+    ),
+    click.option(
+        "--replicas",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Seeds that run together in one process, where the agent has replicas. Resume "
+        "with the same N.",
+    ),
+    click.option(
+        "--task-timeout",
+        type=click.FloatRange(min=0.0, min_open=True),
+        metavar="SECONDS",
+        help="Stop a task that takes longer, and report it as failed; for seeds that run "
+        "together, N times as long. Default: no limit.",
+    ),
+    click.option(
+        "--checkpoint-every",
+        type=click.FloatRange(min=0.0),
+        default=CHECKPOINT_EVERY_S,
+        show_default=True,
+        metavar="SECONDS",
+        help="Save long runs so often, so that resume goes on inside them; 0: never.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Show the plan; run and write nothing."),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON object on standard output."
+    ),
+    click.option("--quiet", is_flag=True, help="Show no progress bar."),
+)
+
+
 def execution(command: Function) -> Function:
     """Give a command the options of :class:`mfbpi_run.session.Settings`."""
-    for option in reversed(
-        (
-            click.option(
-                "--out",
-                type=click.Path(path_type=Path),
-                metavar="DIR",
-                help="Directory of the results. Default: a new one below results/.",
-            ),
-            click.option(
-                "--if-exists",
-                type=click.Choice(["fail", "resume", "overwrite"]),
-                default="fail",
-                show_default=True,
-                help="What to do where DIR holds results.",
-            ),
-            click.option(
-                "--executor",
-                default="process",
-                show_default=True,
-                metavar="NAME",
-                help="Where tasks run.",
-            ),
-            click.option(
-                "--jobs",
-                type=click.IntRange(min=1),
-                metavar="N",
-                help="Tasks at the same time. Default: one per core.",
-            ),
-            click.option(
-                "--replicas",
-                type=click.IntRange(min=1),
-                default=1,
-                show_default=True,
-                metavar="N",
-                help="Seeds that run together in one process, where the agent has replicas. Resume "
-                "with the same N.",
-            ),
-            click.option(
-                "--task-timeout",
-                type=click.FloatRange(min=0.0, min_open=True),
-                metavar="SECONDS",
-                help="Stop a task that takes longer, and report it as failed; for seeds that run "
-                "together, N times as long. Default: no limit.",
-            ),
-            click.option(
-                "--checkpoint-every",
-                type=click.FloatRange(min=0.0),
-                default=CHECKPOINT_EVERY_S,
-                show_default=True,
-                metavar="SECONDS",
-                help="Save long runs so often, so that resume goes on inside them; 0: never.",
-            ),
-            click.option("--dry-run", is_flag=True, help="Show the plan; run and write nothing."),
-            click.option(
-                "--json", "as_json", is_flag=True, help="Print one JSON object on standard output."
-            ),
-            click.option("--quiet", is_flag=True, help="Show no progress bar."),
-        )
-    ):
+    for option in reversed(_EXECUTION):
         command = option(command)
     return command
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mfbpi_core.text import one_line, visible
-from mfbpi_run import layout
+from mfbpi_run import fitting
 from mfbpi_run.streams import output
 
 if TYPE_CHECKING:
@@ -94,23 +94,23 @@ def show_table(
     # Imported here because JSON output does without.
     from rich.cells import cell_len
 
-    whole = layout.Table(
+    whole = fitting.Table(
         columns=tuple(columns),
         rows=tuple(tuple(visible(str(cell)) for cell in row) for row in rows),
         wrap=frozenset(wrap),
         drop=tuple(drop),
     )
-    fitting = layout.fitted(whole, _width(), cell_len)
-    if fitting is None:
-        for line in layout.records(whole):
+    fits = fitting.fitted(whole, _width(), cell_len)
+    if fits is None:
+        for line in fitting.records(whole):
             say(line)
     else:
-        _draw(fitting, right)
+        _draw(fits, right)
     if caption:
         say(caption)
 
 
-def _draw(table: layout.Table, right: Sequence[str]) -> None:
+def _draw(table: fitting.Table, right: Sequence[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -128,7 +128,7 @@ def _draw(table: layout.Table, right: Sequence[str]) -> None:
     console.print(drawn)
 
 
-def _natural_width(table: layout.Table) -> int:
+def _natural_width(table: fitting.Table) -> int:
     """More than enough for every column on one line."""
     return sum(
         8 + 2 * max(map(len, cells)) for cells in zip(table.columns, *table.rows, strict=True)
