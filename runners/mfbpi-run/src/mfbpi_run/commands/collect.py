@@ -13,8 +13,9 @@ import pyarrow.csv
 
 from mfbpi_core.errors import UsageError
 from mfbpi_run import manifest, results, table
+from mfbpi_run.command import Command
 from mfbpi_run.files import atomic_write
-from mfbpi_run.output import note, show_json, warn
+from mfbpi_run.output import note, say, show_json, warn
 from mfbpi_run.results import Result
 from mfbpi_run.store import MANIFEST, Store, unwritable
 
@@ -23,7 +24,7 @@ _NAME = "_collected.parquet"
 _SUFFIXES = (".parquet", ".csv")
 
 
-@click.command(name="collect")
+@click.command(cls=Command, name="collect")
 @click.argument(
     "directories", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="DIRECTORY..."
 )
@@ -51,7 +52,7 @@ def collect(directories: tuple[Path, ...], out: Path | None, as_json: bool) -> N
         show_json({"out": str(target), **told})
     else:
         of = f"{n_tasks} of {planned}" if planned is not None else f"{n_tasks}"
-        click.echo(f"{joined.num_rows} rows of {of} tasks: {target}")
+        say(f"{joined.num_rows} rows of {of} tasks: {target}")
 
 
 def _target(directories: Sequence[Path], out: Path | None) -> Path:
