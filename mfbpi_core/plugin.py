@@ -20,7 +20,7 @@ class PluginProblem:
     Attributes:
         distribution: its name.
         version: its version.
-        stage: ``"import"``, ``"register"``, ``"hook"`` or ``"spec"``.
+        stage: ``"metadata"``, ``"import"``, ``"register"``, ``"hook"`` or ``"spec"``.
         error: the exception.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Iterator
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +13,7 @@ import pluggy
 
 from mfbpi_core import hookspecs
 from mfbpi_core.errors import ConflictError, NotFoundError, PluginError
+from mfbpi_core.installed import Unusable, origins
 from mfbpi_core.plugin import Plugin, PluginProblem
 from mfbpi_core.specs import (
     AgentSpec,
@@ -58,9 +59,13 @@ class Registry:
             PluginError: only with ``MFBPI_STRICT=1`` in the environment, at the first failure.
         """
         registry = cls()
-        points = entry_points(group=hookspecs.PROJECT) if found is None else found
-        for point in sorted(points, key=lambda p: (_distribution(p), p.name)):
-            registry.add(_distribution(point), _version(point), point.name, point.load)
+        for origin in origins(hookspecs.PROJECT, found):
+            if isinstance(origin, Unusable):
+                registry._note(origin.distribution, origin.version, "metadata", origin.error)
+            else:
+                registry.add(
+                    origin.distribution, origin.version, origin.point.name, origin.point.load
+                )
         return registry
 
     def add(self, distribution: str, version: str, name: str, load: Any) -> None:
@@ -89,12 +94,16 @@ class Registry:
             # pluggy 1.6 keeps a plugin registered after a failed validation.
             if module is not None and self._manager.is_registered(module):
                 self._manager.unregister(module)
-            problem = PluginProblem(
-                distribution=distribution, version=version, stage=stage, error=error
-            )
-            if os.environ.get("MFBPI_STRICT") == "1":
-                raise PluginError(str(problem)) from error
-            self.problems.append(problem)
+            self._note(distribution, version, stage, error)
+
+    def _note(self, distribution: str, version: str, stage: str, error: BaseException) -> None:
+        """Keep a problem, or raise it in strict mode."""
+        problem = PluginProblem(
+            distribution=distribution, version=version, stage=stage, error=error
+        )
+        if os.environ.get("MFBPI_STRICT") == "1":
+            raise PluginError(str(problem)) from error
+        self.problems.append(problem)
 
     def _call_hooks(self, module: ModuleType) -> Iterator[tuple[str, Any]]:
         """Run this module's hooks only, so that one that raises cannot abort the others'."""
@@ -154,11 +163,3 @@ def _checked(kind: str, spec: Any, distribution: str, version: str) -> Plugin:
             f"mfbpi_{kind}s yielded {spec!r}; expected {KINDS[kind].__name__} objects"
         )
     return Plugin(kind=kind, spec=spec, distribution=distribution, version=version)
-
-
-def _distribution(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else "unknown"
-
-
-def _version(point: EntryPoint) -> str:
-    return point.dist.version if point.dist is not None else "unknown"

@@ -100,7 +100,7 @@ def _libraries() -> dict[str, str]:
 def _version(distribution: str) -> str:
     try:
         return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
+    except Exception:  # not installed, or half removed, where importlib raises whatever comes
         return "unknown"
 
 
