@@ -1,5 +1,7 @@
 """The core of mfbpi: the contracts of plugins, their registry, and the interaction loop."""
 
+from typing import Any
+
 from mfbpi_core.agent import Agent
 from mfbpi_core.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.config import NoConfig, parameter
@@ -73,3 +75,12 @@ __all__ = [
     "hookimpl",
     "parameter",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``__version__``, from the metadata of the distribution, when it is asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("mfbpi-core")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import importlib
 import sys
@@ -80,7 +81,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run_main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of ``mfbpi-run``, the same as ``mfbpi run``; returns the exit code."""
-    return invoke("mfbpi-run", lambda: load_command("run"), arguments)
+    return invoke("mfbpi-run", _run_alone, arguments)
+
+
+def _run_alone() -> click.Command:
+    """``mfbpi run`` as a program of its own, which has a version."""
+    alone = copy.copy(load_command("run"))
+    alone.params = [*alone.params]
+    return click.version_option(package_name="mfbpi-run", prog_name="mfbpi-run")(alone)
 
 
 def invoke(

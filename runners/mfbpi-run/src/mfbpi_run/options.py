@@ -10,9 +10,13 @@ from typing import Any
 import click
 
 from mfbpi_run.command import Command
+from mfbpi_run.output import note
 
 #: Seconds between checkpoints: short runs write none, and a killed one loses little.
 CHECKPOINT_EVERY_S = 300.0
+
+#: A single seed from here on may be meant as a number of seeds.
+_FEWEST_MEANT = 2
 
 _ARGUMENTS = "mfbpi_run.arguments"
 
@@ -96,6 +100,17 @@ class KeepsArguments(Command):
         """Parse as always."""
         ctx.meta[_ARGUMENTS] = list(args)
         return super().parse_args(ctx, args)
+
+
+def note_on_seeds(given: str | None) -> None:
+    """Say what a single number means, where it may be meant as a number of seeds.
+
+    Args:
+        given: what ``--seeds`` was given, found valid.
+    """
+    number = (given or "").strip()
+    if number.isdecimal() and int(number) >= _FEWEST_MEANT:
+        note(f"--seeds {number} is one seed, number {number}; 0:{number} runs {number} seeds")
 
 
 def resume_command(ctx: click.Context) -> Callable[[Path], str]:

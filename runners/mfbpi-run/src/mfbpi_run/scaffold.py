@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 from string import Template
 
 import attrs
 
 from mfbpi_core.errors import UsageError
+from mfbpi_core.registry import Registry
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -64,6 +65,29 @@ KINDS: dict[str, _Kind] = {
 def distribution(kind: str, name: str) -> str:
     """Name of the distribution, such as ``mfbpi-agent-my-agent``."""
     return f"mfbpi-{KINDS[kind].prefix}-{name.replace('_', '-')}"
+
+
+def clashes(registry: Registry, kind: str, name: str) -> list[str]:
+    """What to say about a new plugin whose name, or whose distribution's, is taken already."""
+    own = distribution(kind, name)
+    others = [p for p in registry.of_kind(kind) if p.spec.name == name]
+    messages = []
+    if _is_installed(own):
+        messages.append(f"{own} is installed already; installing the new package replaces it")
+    elif others:
+        which = ", ".join(p.distribution for p in others)
+        messages.append(
+            f"{which} has {kind} {name} already; with both installed, choose with {own}:{name}"
+        )
+    return messages
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def write(kind: str, name: str, folder: Path) -> list[Path]:

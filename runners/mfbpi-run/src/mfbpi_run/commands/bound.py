@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mfbpi_core.bound import BoundSolution
 from mfbpi_core.registry import Registry
-from mfbpi_run import allocation_file, bounds, choices, heat_map, instance
+from mfbpi_run import allocation_file, bounds, choices, compiled, heat_map, instance
 from mfbpi_run.command import Command
 from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems
 
@@ -63,6 +63,7 @@ def bound(
 
     registry = Registry.discover()
     warn_of_problems(registry)
+    compiled.find_place(registry)
     settings = (*bound_settings, *([f"method={method}"] if method else []))
     chosen = choices.bound(registry, name, settings)
     found = instance.find(registry, **where)

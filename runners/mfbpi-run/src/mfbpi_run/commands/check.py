@@ -6,6 +6,8 @@ from collections import Counter
 
 import click
 
+from mfbpi_core.registry import Registry
+from mfbpi_run import compiled
 from mfbpi_run.command import Command
 from mfbpi_run.exit_codes import FAILED
 from mfbpi_run.output import say, show_json, show_table
@@ -19,6 +21,7 @@ def check(distribution: str, as_json: bool) -> int:
     # Imported here because the kit is the only part of the core that may need pytest.
     from mfbpi_core import testing
 
+    compiled.find_place(Registry.discover())
     results = [
         (r.plugin, r.check, r.status, " ".join(r.message.split()))
         for r in testing.run_checks(distribution)

@@ -9,7 +9,7 @@ import attrs
 import click
 
 from mfbpi_core.registry import Registry
-from mfbpi_run import instance
+from mfbpi_run import compiled, instance
 from mfbpi_run.command import Command
 from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems
 
@@ -49,6 +49,7 @@ def describe(as_json: bool, **where: Any) -> None:
 
     registry = Registry.discover()
     warn_of_problems(registry)
+    compiled.find_place(registry)
     found = instance.find(registry, **where)
     for message in description.diagnose(found.mdp):
         warn(message)

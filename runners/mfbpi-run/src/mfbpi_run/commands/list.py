@@ -10,7 +10,7 @@ from mfbpi_run.kinds import parse_kind
 from mfbpi_run.output import cause, show_json, show_table, warn_of_problems
 
 
-@click.command(cls=Command, name="list")
+@click.command(cls=Command, name="list", epilog=f"KIND is one of: {', '.join(KINDS)}.")
 @click.argument("kind", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def list_plugins(kind: str | None, as_json: bool) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from mfbpi_core.registry import Registry
 from mfbpi_run import scaffold
 from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
-from mfbpi_run.output import say
+from mfbpi_run.output import say, warn
 
 
-@click.command(cls=Command, name="new")
+@click.command(cls=Command, name="new", epilog=f"KIND is one of: {', '.join(scaffold.KINDS)}.")
 @click.argument("kind")
 @click.argument("name")
 @click.option(
@@ -25,6 +26,8 @@ def new(kind: str, name: str, out: Path | None) -> None:
     """Write a new plugin, called NAME, of a KIND: a package that installs, runs and is checked."""
     kind = parse_kind(kind, scaffold.KINDS)
     distribution = scaffold.distribution(kind, name)
+    for message in scaffold.clashes(Registry.discover(), kind, name):
+        warn(message)
     folder = out or Path(distribution)
     for path in scaffold.write(kind, name, folder):
         say(f"wrote {path}")

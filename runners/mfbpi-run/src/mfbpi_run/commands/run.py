@@ -9,8 +9,8 @@ import click
 
 from mfbpi_core.experiment import RunSettings
 from mfbpi_core.registry import Registry
-from mfbpi_run import choices, plan, session
-from mfbpi_run.options import KeepsArguments, execution, resume_command
+from mfbpi_run import choices, compiled, plan, session
+from mfbpi_run.options import KeepsArguments, execution, note_on_seeds, resume_command
 from mfbpi_run.output import warn_of_problems
 
 _EPILOG = """
@@ -78,6 +78,7 @@ def run(ctx: click.Context, /, **options: Any) -> int:
     """
     registry = Registry.discover()
     warn_of_problems(registry)
+    compiled.find_place(registry)
     agents = choices.agents(registry, options.pop("agents"), options.pop("agent_settings"))
     environments = choices.environments(
         registry, options.pop("environments"), options.pop("environment_settings")
@@ -86,4 +87,6 @@ def run(ctx: click.Context, /, **options: Any) -> int:
     settings = session.Settings(
         progress=not options.pop("quiet"), resume_command=resume_command(ctx), **options
     )
-    return session.carry_out(registry, plan.make(registry, agents, environments, grid), settings)
+    planned = plan.make(registry, agents, environments, grid)
+    note_on_seeds(grid.seeds)
+    return session.carry_out(registry, planned, settings)

@@ -10,7 +10,7 @@ import click
 
 from mfbpi_core import config as configs
 from mfbpi_core.plugin import Plugin
-from mfbpi_core.registry import Registry
+from mfbpi_core.registry import KINDS, Registry
 from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
 from mfbpi_run.output import say, show_json, show_table, warn_of_problems
@@ -21,7 +21,7 @@ _PRESET = "those below, or the published ones by environment"
 _REPLICAS = "several seeds at once, --replicas N"
 
 
-@click.command(cls=Command, name="show")
+@click.command(cls=Command, name="show", epilog=f"KIND is one of: {', '.join(KINDS)}.")
 @click.argument("kind")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")

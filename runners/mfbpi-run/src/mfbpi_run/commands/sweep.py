@@ -11,9 +11,9 @@ import click
 from mfbpi_core.errors import UsageError
 from mfbpi_core.experiment import Experiment
 from mfbpi_core.registry import Registry
-from mfbpi_run import choices, figures, plan, session, study_session, toml
+from mfbpi_run import choices, compiled, figures, plan, session, study_session, toml
 from mfbpi_run.build import blaming
-from mfbpi_run.options import KeepsArguments, execution, resume_command
+from mfbpi_run.options import KeepsArguments, execution, note_on_seeds, resume_command
 from mfbpi_run.output import note, warn_of_problems
 
 _EPILOG = """
@@ -36,6 +36,7 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
     """
     registry = Registry.discover()
     warn_of_problems(registry)
+    compiled.find_place(registry)
     experiment = _experiment(registry, what, quick)
     settings = session.Settings(
         progress=not options.pop("quiet"),
@@ -48,7 +49,9 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
             if given is not None:
                 raise UsageError(f"{what} tabulates instances and runs nothing; leave out {option}")
         return study_session.carry_out(registry, what, experiment, settings)
-    return session.carry_out(registry, _plan(registry, experiment, seeds), settings)
+    planned = _plan(registry, experiment, seeds)
+    note_on_seeds(seeds)
+    return session.carry_out(registry, planned, settings)
 
 
 def _finish(experiment: Experiment, directory: Path) -> None:
