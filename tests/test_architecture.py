@@ -287,3 +287,16 @@ def pins(name: str) -> set[str]:
     lines = [line for line in requirement_lines(name) if not line.startswith("-")]
     assert [line for line in lines if "==" not in line] == []
     return {line.partition("==")[0] for line in lines}
+
+
+def test_output_goes_through_one_module() -> None:
+    """Nothing of a plugin reaches a terminal except made visible: no other echo, no console."""
+    source = ROOT / "runners/mfbpi-run/src/mfbpi_run"
+    allowed = {"output.py", "cli.py"}  # cli.py shows click's own help
+    found = {
+        path.name
+        for path in source.rglob("*.py")
+        if "click.echo" in path.read_text() or "console.print" in path.read_text()
+    }
+
+    assert found <= allowed | {"progress.py"}  # the line above the bar, made visible there

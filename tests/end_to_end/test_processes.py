@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -171,3 +172,30 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("how", ["-", "-c", "script"])
+def test_driver_without_a_file_or_a_guard(
+    environment: dict[str, str], tmp_path: Path, how: str
+) -> None:
+    """``python - <<EOF``, ``python -c`` and a script without ``if __name__`` work in processes."""
+    code = (
+        "import sys\nfrom mfbpi_run import cli\n"
+        "sys.exit(cli.run_main('--agent mischief --env ring --steps 40 --seeds 0:3 --jobs 2 "
+        "--json'.split()))\n"
+    )
+    (tmp_path / "script.py").write_text(code)
+    arguments = {"-": ["-"], "-c": ["-c", code], "script": ["script.py"]}[how]
+    ended = subprocess.run(
+        [sys.executable, *arguments],
+        input=code if how == "-" else "",
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert statuses(ended) == ["done"] * 3
