@@ -124,6 +124,7 @@ def test_plugin_that_prints_when_it_is_loaded(shell: Shell, tmp_path: Path) -> N
     (tmp_path / "mfbpi_chatty.py").write_text(
         "import ctypes\nprint('hello \\x1b[31m')\nctypes.CDLL(None).puts(b'from C')\n"
         "ctypes.CDLL(None).fflush(None)\n"
+        "import warnings\nwarnings.warn('old \x1b[31m')\n"
     )
     info = tmp_path / "mfbpi_chatty-1.0.dist-info"
     info.mkdir()
@@ -132,7 +133,11 @@ def test_plugin_that_prints_when_it_is_loaded(shell: Shell, tmp_path: Path) -> N
     ended = shell(f"PYTHONPATH={shlex.quote(str(tmp_path))}:$PYTHONPATH mfbpi list --json")
 
     assert json.loads(ended.stdout)["plugins"]
-    assert set(ended.stderr.splitlines()) == {"[plugin] hello \\x1b[31m", "from C"}
+    assert set(ended.stderr.splitlines()) == {
+        "[plugin] hello \\x1b[31m",
+        "from C",
+        "warning: UserWarning: old \\x1b[31m (mfbpi_chatty.py, line 6)",
+    }
 
 
 def test_bug_is_shown_without_acting(shell: Shell) -> None:
