@@ -12,6 +12,7 @@ from typing import Any
 import pluggy
 
 from mfbpi_core import hookspecs
+from mfbpi_core._hooks import check_hooks, nothing_yielded, yielded
 from mfbpi_core.errors import ConflictError, NotFoundError, PluginError
 from mfbpi_core.installed import Unusable, origins
 from mfbpi_core.plugin import Plugin, PluginProblem
@@ -82,10 +83,13 @@ class Registry:
         try:
             module = load()
             stage = "register"
+            check_hooks(module)
             self._manager.register(module, name=f"{distribution}:{name}")
             self._manager.check_pending()
             stage = "hook"
             results = list(self._call_hooks(module))
+            if not results:
+                raise nothing_yielded(module)
             stage = "spec"
             plugins = [_checked(kind, spec, distribution, version) for kind, spec in results]
             self._check_unique(plugins)
@@ -111,7 +115,8 @@ class Registry:
             caller = getattr(self._manager.hook, f"mfbpi_{kind}s")
             for implementation in caller.get_hookimpls():
                 if implementation.plugin is module:
-                    yield from ((kind, spec) for spec in implementation.function())
+                    found = yielded(f"mfbpi_{kind}s", implementation.function)
+                    yield from ((kind, spec) for spec in found)
 
     def _check_unique(self, plugins: list[Plugin]) -> None:
         """Within one distribution a name is used once per kind."""

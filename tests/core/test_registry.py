@@ -64,7 +64,36 @@ BROKEN = {
         "hook",
         "RuntimeError: late",
     ),
-    "yields nothing iterable": (f"{AGENT}return None\n", "hook", "TypeError"),
+    "misspelt without a mark": (
+        agent("a").replace("mfbpi_agents", "mfbpi_agent").replace("@hookimpl\n", ""),
+        "register",
+        r"mfbpi_agent is not a hook; did you mean mfbpi_agents\?",
+    ),
+    "unmarked": (
+        agent("a").replace("@hookimpl\n", ""),
+        "register",
+        "mfbpi_agents is not marked as a hook and would never be called; write @hookimpl",
+    ),
+    "marked for another project": (
+        agent("a")
+        .replace("@hookimpl\n", "@pluggy.HookimplMarker('tox')\n")
+        .join(("import pluggy\n", "")),
+        "register",
+        "mfbpi_agents is not marked as a hook",
+    ),
+    "returns None": (f"{AGENT}return None\n", "hook", "mfbpi_agents returned NoneType; expected"),
+    "returns a spec": (
+        agent("a").replace("yield ", "return "),
+        "hook",
+        r"mfbpi_agents returned AgentSpec; expected .*: write `yield AgentSpec\(...\)`, not `ret",
+    ),
+    "returns and yields": (
+        agent("a") + "    return AgentSpec(name='b', factory='m:F')\n",
+        "hook",
+        "mfbpi_agents returned AgentSpec besides what it yielded",
+    ),
+    "no hooks": ("x = 1\n", "hook", "yields no plugin; expected one of the hooks mfbpi_agents"),
+    "no plugins": (f"{AGENT}yield from ()\n", "hook", "yields no plugin"),
     "yields a class": (f"{AGENT}yield AgentSpec\n", "spec", "expected AgentSpec objects"),
     "yields another kind": (
         agent("a").replace("mfbpi_agents", "mfbpi_bounds"),
@@ -146,6 +175,20 @@ def test_same_entry_point_name_in_two_distributions(install):
 
     assert names(registry) == ["first:a", "second:b"]
     assert registry.problems == []
+
+
+def test_lists_and_helpers_are_fine(install):
+    """A hook may return a list, and a module hold other functions and modules of our name."""
+    source = agent("a").replace(
+        "yield AgentSpec(name='a', factory='kit_good:QLearner')",
+        "return [AgentSpec(name='a', factory='kit_good:QLearner')]",
+    )
+    source += "\nimport mfbpi_core.agent as mfbpi_agent\ndef mfbpi_helper(x):\n    return x\n"
+
+    registry = install("listed", "listed_module", source)
+
+    assert registry.problems == []
+    assert names(registry) == ["listed:a"]
 
 
 def test_one_name_for_two_kinds(install):
