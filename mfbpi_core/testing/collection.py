@@ -22,6 +22,7 @@ from mfbpi_core.testing import (
     gate_checks,
     metric_checks,
     model_checks,
+    need_checks,
     plugin_checks,
     state_checks,
     stream_checks,
@@ -35,13 +36,16 @@ if TYPE_CHECKING:
 
 #: The checks of each kind, besides those of every plugin.
 CHECKS: dict[str, tuple[Callable[[Subject], None], ...]] = {
-    "agent": agent_checks.CHECKS + gate_checks.CHECKS + state_checks.AGENT_CHECKS,
+    "agent": need_checks.AGENT_CHECKS
+    + agent_checks.CHECKS
+    + gate_checks.CHECKS
+    + state_checks.AGENT_CHECKS,
     "environment": environment_checks.CHECKS
     + stream_checks.CHECKS
     + model_checks.CHECKS
     + state_checks.ENVIRONMENT_CHECKS,
     "bound": bound_checks.CHECKS,
-    "metric": metric_checks.CHECKS,
+    "metric": need_checks.METRIC_CHECKS + metric_checks.CHECKS,
     "executor": executor_checks.CHECKS,
     "experiment": experiment_checks.CHECKS,
 }

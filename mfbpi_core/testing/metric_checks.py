@@ -15,6 +15,7 @@ from mfbpi_core.loop import Run
 from mfbpi_core.measurement import checked
 from mfbpi_core.metric import Metric, Snapshot
 from mfbpi_core.seeding import Streams
+from mfbpi_core.state import restored
 from mfbpi_core.testing.comparison import require_equal
 from mfbpi_core.testing.doubles import KitAgent, Recorder
 from mfbpi_core.testing.generators import require_independence
@@ -44,7 +45,7 @@ class _Trial:
 
 def values_are_finite_and_in_range(subject: Subject) -> None:
     """What is measured is finite, among the declared columns and within their range."""
-    world, spec, rows = _world(subject), subject.plugin.spec, 0
+    world, spec, rows = world_of(subject), subject.plugin.spec, 0
     metric, interaction = _metric(subject, world), _interaction(world)
     for steps in STAGES:
         snapshot = _advanced(interaction, metric, steps, spec.name)
@@ -59,7 +60,7 @@ def values_are_finite_and_in_range(subject: Subject) -> None:
 
 def run_is_not_changed(subject: Subject) -> None:
     """The transitions and the agent are the same with and without the metric."""
-    world = _world(subject)
+    world = world_of(subject)
     without = _trial(subject, world, EVAL_EVERY, measured=False)
     watched = _trial(subject, world, EVAL_EVERY)
     require_equal(without.transitions, watched.transitions, "measuring changes the transitions")
@@ -68,7 +69,7 @@ def run_is_not_changed(subject: Subject) -> None:
 
 def chunks_do_not_matter(subject: Subject) -> None:
     """Evaluated half as often, the values at common steps are the same to the bit."""
-    world = _world(subject)
+    world = world_of(subject)
     often = _trial(subject, world, EVAL_EVERY).rows
     seldom = _trial(subject, world, EVAL_SELDOM).rows
     common = [_values(row) for row in often if row.step % EVAL_SELDOM == 0]
@@ -77,12 +78,12 @@ def chunks_do_not_matter(subject: Subject) -> None:
 
 
 def saving_resumes(subject: Subject) -> None:
-    """A metric that is saved and loaded measures what one that was never saved does."""
-    world = _world(subject)
+    """A metric saved into a checkpoint and loaded measures what one that was never saved does."""
+    world = world_of(subject)
     metric, interaction = _metric(subject, world), _interaction(world)
     for steps in STAGES:
         snapshot = _advanced(interaction, metric, steps, subject.plugin.spec.name)
-        state = pickle.loads(pickle.dumps(metric.state_dict()))
+        state = restored(pickle.loads(pickle.dumps(metric.state_dict())))
         kept = copy.deepcopy(state)
         other = _metric(subject, world)
         other.load_state_dict(state)
@@ -103,7 +104,7 @@ def _require_arrays_kept(subject: Subject, world: World, metric: Metric) -> None
 
 def global_generators_untouched(subject: Subject) -> None:
     """The global generators neither change nor matter."""
-    world = _world(subject)
+    world = world_of(subject)
 
     def run() -> Any:
         """What was measured."""
@@ -113,7 +114,8 @@ def global_generators_untouched(subject: Subject) -> None:
     require_independence(run)
 
 
-def _world(subject: Subject) -> World:
+def world_of(subject: Subject) -> World:
+    """Where the metric is checked; raises :class:`CheckSkipped` if there is no such place."""
     return subject.metric_world(_offered_by_agent)
 
 

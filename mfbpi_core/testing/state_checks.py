@@ -7,6 +7,7 @@ import pickle
 
 from mfbpi_core.agent import Agent
 from mfbpi_core.interaction import Interaction
+from mfbpi_core.state import restored
 from mfbpi_core.testing.agent_checks import N_STEPS
 from mfbpi_core.testing.comparison import require_equal
 from mfbpi_core.testing.subject import AGENT_SEED, ENVIRONMENT_SEED, Subject, World
@@ -47,6 +48,18 @@ def saving_resumes(subject: Subject) -> None:
         require_equal(kept, state, "learning changed a state that was saved before")
 
 
+def checkpoint_resumes(subject: Subject) -> None:
+    """The state is plain data, which a checkpoint can hold, and goes on from what comes back."""
+    for world in subject.worlds():
+        never, saved = subject.interaction(world), subject.interaction(world)
+        require_equal(never.advance(N_STEPS), saved.advance(N_STEPS), "two runs with one seed")
+        state = never.agent.state_dict()
+        saved.agent = subject.agent(world.problem(), AGENT_SEED + 1)
+        saved.agent.load_state_dict(restored(state))
+        what = f"{N_STEPS_AFTER} steps after a checkpoint differ{world.where}"
+        require_equal(never.advance(N_STEPS_AFTER), saved.advance(N_STEPS_AFTER), what)
+
+
 def _restored(subject: Subject, world: World, run: Interaction, seed: int) -> Agent:
     """A new agent with the state of the one in ``run``, which goes on learning a little."""
     state = run.agent.state_dict()
@@ -62,4 +75,4 @@ def _restored(subject: Subject, world: World, run: Interaction, seed: int) -> Ag
 
 
 ENVIRONMENT_CHECKS = (saved_environment_resumes,)
-AGENT_CHECKS = (saving_resumes,)
+AGENT_CHECKS = (saving_resumes, checkpoint_resumes)

@@ -94,7 +94,7 @@ class Subject:
         for world in self._candidates(self.plugin.spec.needs):
             if self._accepts(world):
                 return world
-        raise CheckSkipped(self._nothing_found("an environment"))
+        raise CheckSkipped(self._nothing_found("environment"))
 
     def compiled_world(self) -> World | None:
         """An environment with a simulator that the agent under check knows how to use, if any."""
@@ -121,7 +121,12 @@ class Subject:
         for world in self._candidates(frozenset()):
             if needs <= world.make().provides | offered_by_agent(world.problem()):
                 return world
-        raise CheckSkipped(self._nothing_found("an environment and an agent"))
+        raise CheckSkipped(self._nothing_found("environment and agent"))
+
+    def features(self) -> frozenset[str]:
+        """What the environments installed provide beyond what the core defines."""
+        worlds = self._candidates(frozenset())
+        return frozenset().union(*(world.make().provides for world in worlds))
 
     def _candidates(self, needs: frozenset[str]) -> Iterator[World]:
         yield from (world for world in KIT_WORLDS if needs <= world.make().provides)

@@ -231,6 +231,32 @@ def test_undeclared_column_is_refused():
         list(run(columns={"m": columns("value")}).rows())
 
 
+def test_total_time_includes_what_came_before_a_checkpoint():
+    """The parts of a restored run sum to at most its total, however little it does after."""
+    first = run()
+    list(first.rows())
+    saved = first.state_dict()
+    saved["learning_s"], saved["total_s"] = 100.0, 150.0
+    second = run()
+
+    second.load_state_dict(saved)
+
+    assert second.learning_s + second.metrics_s <= second.total_s < 151.0
+    assert second.state_dict()["total_s"] >= 150.0
+
+
+def test_end_is_told_to_metrics():
+    """Once, whatever ends the run: steps, or episodes between two evaluations."""
+
+    class Ends(Metric):
+        def measure(self, snapshot):
+            return {"value": float(snapshot.last)}
+
+    for limits, end in (({}, 1_000), ({"episodes": 3, "eval_every": 25}, 30)):
+        found = list(run(metrics={"m": metric(Ends)}, **limits).rows())
+        assert [row.step for row in found if row.value] == [end] == [found[-1].step]
+
+
 def test_times_add_up():
     """Durations are never negative, rise along the run, and are the sum of their parts."""
     a_run = run()

@@ -137,6 +137,10 @@ def mfbpi_metrics():
     yield MetricSpec(
         name="nothing", factory="mfbpi_faulty:Nothing", columns=(column,), default=False
     )
+    column = Column(name="misspelt")
+    yield MetricSpec(
+        name="misspelt", factory="mfbpi_faulty:Nothing", columns=(column,), needs={"sates"}
+    )
 """
 
 Command = Callable[..., Any]
@@ -235,6 +239,23 @@ def test_what_no_task_could_build_is_refused_before_the_grid(mfbpi: Command, age
     [line] = ended.err.splitlines()
     assert BEFORE[agent] in line
     assert not Path("x").exists()
+
+
+def test_run_that_measures_nothing_says_so_before_it_starts(mfbpi: Command) -> None:
+    """Its only metric needs an allocation, which the agent's class does not have."""
+    chosen = ("--agent", "plain", "--env", "ring", "--metric", "aim")
+    ended = mfbpi("run", *chosen, "--dry-run", "--out", "x")
+
+    assert "nothing will be measured of agent plain on ring: no metric applies there" in ended.err
+
+
+def test_misspelt_need_is_a_warning(mfbpi: Command) -> None:
+    """A default metric that is left out for a need that is nearly a word."""
+    ended = mfbpi("run", "--agent", "plain", "--env", "ring", "--dry-run", "--out", "x")
+
+    warning = "metric misspelt is left out: it needs sates; did you mean states?"
+    assert [line for line in ended.err.splitlines() if warning in line]
+    assert "nothing will be measured" not in ended.err
 
 
 @pytest.mark.parametrize("executor", ["process", "serial"])

@@ -119,6 +119,18 @@ class LoadsReference(QLearner):
         self.q, self.rng = state["q"], copy.deepcopy(state["rng"])
 
 
+class Unsaveable(QLearner):
+    """Keeps what it saw as objects, which pickle copies and a checkpoint cannot hold."""
+
+    def __init__(self, problem, config, rng):
+        super().__init__(problem, config, rng)
+        self.latest = None
+
+    def update(self, transition):
+        super().update(transition)
+        self.latest = transition
+
+
 class TruncationEnds(QLearner):
     """Takes a truncation for a termination."""
 

@@ -79,6 +79,8 @@ def mfbpi_agents():
         yield AgentSpec(
             name=name.lower(), factory=q, config="kit_good:Config", replicas=f"{__name__}:{name}"
         )
+    for name, needs in {"sates": {"sates"}, "nowhere": {"states", "arrays"}}.items():
+        yield AgentSpec(name=name, factory=q, config="kit_good:Config", needs=needs)
     yield AgentSpec(name="noconfig", factory=q, config=f"{__name__}:OCCUPATION")
     yield AgentSpec(name="twolines", factory=q, config="kit_good:Config", summary="one\ntwo")
 
@@ -96,6 +98,7 @@ def mfbpi_metrics():
     }
     for name, declared in columns.items():
         yield MetricSpec(name=name, factory=factory, columns=declared)
+    yield MetricSpec(name="cels", factory=factory, columns=OCCUPATION, needs={"cels"})
 
 
 def empty(quick):

@@ -1,8 +1,6 @@
 """State dictionaries as files: a tree of plain data becomes JSON and arrays, without pickle.
 
-A tree consists of dictionaries, lists, tuples, numbers, texts, None, numpy arrays, numpy random
-generators, and arrays of other libraries that convert themselves, such as tensors; these come
-back as numpy arrays.
+What a tree may consist of is told by :mod:`mfbpi_core.state`.
 """
 
 from __future__ import annotations
@@ -14,22 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.errors import CheckpointError
+from mfbpi_core.state import PLAIN, as_array, generator, generator_state
 
 #: Key of the dictionaries that stand for what JSON lacks.
 _MARK = "__mfbpi__"
 
 #: Name of the JSON text among the arrays.
 _TREE = "tree"
-
-#: What a file may ask for by name: numpy's own bit generators and nothing else.
-_BITS: dict[str, type[np.random.BitGenerator]] = {
-    "MT19937": np.random.MT19937,
-    "PCG64": np.random.PCG64,
-    "PCG64DXSM": np.random.PCG64DXSM,
-    "Philox": np.random.Philox,
-    "SFC64": np.random.SFC64,
-}
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -54,7 +43,7 @@ def from_bytes(content: bytes) -> Any:
 
 
 def _encode(value: Any, arrays: Arrays, where: str) -> Any:
-    if value is None or type(value) in (bool, int, float, str):
+    if type(value) in PLAIN:
         return value
     if type(value) is list:
         return [_encode(item, arrays, f"{where}[{i}]") for i, item in enumerate(value)]
@@ -74,21 +63,14 @@ def _encode(value: Any, arrays: Arrays, where: str) -> Any:
 def _encode_generator(
     value: np.random.Generator | np.random.RandomState, arrays: Arrays, where: str
 ) -> Any:
-    if isinstance(value, np.random.RandomState):
-        state: Any = value.get_state(legacy=False)
-        return {_MARK: "random_state", "state": _encode(state, arrays, where)}
-    return {_MARK: "generator", "state": _encode(value.bit_generator.state, arrays, where)}
+    kind = "random_state" if isinstance(value, np.random.RandomState) else "generator"
+    state = generator_state(value, where)
+    return {_MARK: kind, "state": _encode(state, arrays, where)}
 
 
 def _encode_array(value: Any, arrays: Arrays, where: str) -> Any:
     """Arrays, numbers of numpy, and what converts itself to an array."""
-    convertible = isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__")
-    array = np.asarray(value) if convertible else np.array(None)
-    if array.dtype.hasobject:
-        raise CheckpointError(
-            f"the state holds a {type(value).__qualname__} at {where or 'its top'}; expected plain "
-            "data and arrays (override state_dict and load_state_dict to save it)"
-        )
+    array = as_array(value, where)
     name = f"array{len(arrays)}"
     arrays[name] = array
     return {_MARK: "scalar" if isinstance(value, np.generic) else "array", "name": name}
@@ -107,14 +89,4 @@ def _decode(value: Any, arrays: Any) -> Any:
         return tuple(_decode(value["items"], arrays))
     if kind == "dict":
         return {_decode(k, arrays): _decode(v, arrays) for k, v in value["items"]}
-    return _decode_generator(kind, _decode(value["state"], arrays))
-
-
-def _decode_generator(kind: str, state: Any) -> np.random.Generator | np.random.RandomState:
-    if kind == "random_state":
-        legacy = np.random.RandomState()
-        legacy.set_state(state)
-        return legacy
-    bits = _BITS[state["bit_generator"]]()
-    bits.state = state
-    return np.random.Generator(bits)
+    return generator(_decode(value["state"], arrays))

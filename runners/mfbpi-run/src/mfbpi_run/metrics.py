@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from mfbpi_core import capabilities
+from mfbpi_core.agent import Agent
 from mfbpi_core.errors import ConflictError, RequirementError
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import PluginRef
+from mfbpi_core.types import Problem
 from mfbpi_run import choices
 
 #: What an agent provides, known only once it is built: in the worker.
-AGENT_CAPABILITIES = frozenset({"policy", "allocation"})
+AGENT_CAPABILITIES = frozenset(capabilities.OF_AGENTS)
 
 
 def check_needs(plugin: Plugin, where: PluginRef, provided: frozenset[str]) -> None:
@@ -20,16 +23,30 @@ def check_needs(plugin: Plugin, where: PluginRef, provided: frozenset[str]) -> N
     if missing:
         raise RequirementError(
             f"{plugin.kind} {plugin.spec.name} needs {', '.join(sorted(missing))}, which "
-            f"environment {where.shown} does not provide; "
+            f"environment {where.shown} does not provide; {capabilities.hint(missing, provided)}"
             f"it provides: {', '.join(sorted(provided)) or 'nothing'}"
         )
+
+
+def offered(plugin: Plugin, about: Problem) -> frozenset[str]:
+    """What an agent may provide, told by its class: all of it where a function builds it."""
+    factory = plugin.load_factory()
+    if not isinstance(factory, type) or not issubclass(factory, Agent):
+        return AGENT_CAPABILITIES
+    of_states = about.n_states is not None
+    offers = {
+        "policy": of_states or factory.recommended_policy is not Agent.recommended_policy,
+        "allocation": factory.allocation is not Agent.allocation,
+    }
+    return frozenset(name for name, offer in offers.items() if offer)
 
 
 class Metrics:
     """The metrics asked for, or every default one that applies.
 
     Attributes:
-        warnings: default metrics left out because several distributions claim their name.
+        warnings: default metrics left out because several distributions claim their name, or
+            because of what may be a misspelt need; agents of which nothing will be measured.
     """
 
     def __init__(
@@ -66,8 +83,36 @@ class Metrics:
             for choice in self.choices
             if choice.plugin.spec.needs <= provided | AGENT_CAPABILITIES
         }
+        self._warn_of_misspelt(set(applicable), provided)
         _check_columns({label: choice.plugin for label, choice in applicable.items()})
         return tuple(choice.ref() for _, choice in sorted(applicable.items()))
+
+    def _warn_of_misspelt(self, applicable: set[str], provided: frozenset[str]) -> None:
+        for choice in self.choices:
+            hint = capabilities.hint(choice.plugin.spec.needs, provided)
+            if choice.label not in applicable and hint:
+                needs = ", ".join(sorted(choice.plugin.spec.needs))
+                self._warn(f"metric {choice.label} is left out: it needs {needs}; {hint.strip()}")
+
+    def warn_if_nothing_is_measured(
+        self,
+        agents: Sequence[choices.Choice],
+        where: PluginRef,
+        provided: frozenset[str],
+        about: Problem,
+    ) -> None:
+        """Say, before they start, which runs will measure nothing."""
+        for agent in agents:
+            has = provided | offered(agent.plugin, about)
+            if not any(choice.plugin.spec.needs <= has for choice in self.choices):
+                self._warn(
+                    f"nothing will be measured of agent {agent.label} on {where.shown}: no metric "
+                    "applies there; `mfbpi list metric` shows what is installed"
+                )
+
+    def _warn(self, message: str) -> None:
+        if message not in self.warnings:
+            self.warnings += (message,)
 
 
 def _check_columns(plugins: Mapping[str, Plugin]) -> None:

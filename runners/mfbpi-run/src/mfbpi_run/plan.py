@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -126,7 +126,7 @@ def _site(
     registry: Registry,
     settings: RunSettings,
     choice: Choice,
-    agents: Iterable[Choice],
+    agents: Sequence[Choice],
     metrics: Metrics,
 ) -> Site:
     ref = choice.ref()
@@ -139,10 +139,13 @@ def _site(
     protocol = environment.protocol
     discount = _discount(protocol.discount if settings.discount is None else settings.discount)
     problem = build.problem(choice.plugin, environment, discount=discount, horizon=horizon)
+    planned = tuple(_agent(agent, problem) for agent in agents)
+    measured = metrics.for_environment(ref, provided)
+    metrics.warn_if_nothing_is_measured(agents, ref, provided, problem)
     return Site(
         environment=ref,
-        agents=tuple(_agent(agent, problem) for agent in agents),
-        metrics=metrics.for_environment(ref, provided),
+        agents=planned,
+        metrics=measured,
         seeds=parse_seeds(f"0:{protocol.seeds}" if settings.seeds is None else settings.seeds),
         horizon=horizon,
         episodes=episodes,
