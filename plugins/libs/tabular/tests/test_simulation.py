@@ -4,8 +4,8 @@ import numba
 import numpy as np
 import pytest
 
-from mfbpi_core import Interaction, TabularMDP, Transition
-from mfbpi_core.errors import ActionError, CheckpointError
+from mfbpi_core import Interaction, Problem, TabularMDP, Transition
+from mfbpi_core.errors import ActionError, CheckpointError, PluginError
 from mfbpi_lib_tabular.agent import CompiledAgent
 from mfbpi_lib_tabular.environment import TabularEnvironment
 from mfbpi_lib_tabular.simulator import take_step
@@ -40,6 +40,7 @@ class Cycler(CompiledAgent):
     rollout = staticmethod(_rollout)
 
     def __init__(self):
+        self.problem = Problem(n_states=5, n_actions=3, discount=0.9, horizon=1_000)
         self.state = ()
         self.rng = np.random.default_rng(0)
         self.t = -1
@@ -185,3 +186,22 @@ class Chunkless(tuple):
 
     def _asdict(self):
         return {"table": self[0]}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("successors", np.full((5, 3, 5), 5), "states that do not exist; expected 0 to 5 - 1"),
+        ("successors", np.full((5, 3, 5), -1), "states that do not exist"),
+        ("state", np.array([5]), "states that do not exist"),
+        ("cdf", np.ones((5, 3, 5)), "distributions that are not closed"),
+        ("initial_cdf", np.ones(5), "distributions that are not closed"),
+        ("rewards", np.zeros((5, 2, 5)), "sizes .* expected .S, A. = .5, 3."),
+    ],
+)
+def test_arrays_made_by_hand_must_fit(field, value, says):
+    """Compiled code checks no index: before its first step, an agent checks the arrays."""
+    dynamics, rng = TabularEnvironment(random_mdp()).simulator
+
+    with pytest.raises(PluginError, match=says):
+        Cycler().advance((dynamics._replace(**{field: value}), rng), 10)

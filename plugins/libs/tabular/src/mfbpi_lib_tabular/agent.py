@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from mfbpi_core import Agent, Transition, Transitions
 from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_tabular.dynamics import Dynamics, require_fit
 from mfbpi_lib_tabular.schedules import Schedule, restart
 from mfbpi_lib_tabular.simulator import Chunk
 
@@ -52,6 +53,17 @@ class CompiledAgent(Agent):
 
     state: Any
 
+    #: The simulator's arrays once they were looked at: each run has one.
+    _known_dynamics: Dynamics | None = None
+
+    def _fitting(self, simulator: Any) -> tuple[Dynamics, np.random.Generator]:
+        """A simulator with which compiled code stays within its arrays."""
+        dynamics, env_rng = simulator
+        if dynamics is not self._known_dynamics:
+            require_fit(dynamics, self.problem.n_states, self.problem.n_actions)
+            self._known_dynamics = dynamics
+        return dynamics, env_rng
+
     def select_action(self, observation: int) -> int:
         """Sampling rule; see the class."""
         return int(self.select(self.state, int(observation), self.rng))
@@ -70,7 +82,7 @@ class CompiledAgent(Agent):
 
     def advance(self, simulator: Any, n_steps: int) -> Transitions:
         """Fill a chunk with the compiled rollout."""
-        dynamics, env_rng = simulator
+        dynamics, env_rng = self._fitting(simulator)
         chunk = Chunk.empty(n_steps)
         self.rollout(self.state, dynamics, chunk, env_rng, self.rng)
         return chunk.to_transitions()
@@ -181,7 +193,7 @@ class ReplanningAgent(CompiledAgent):
 
     def advance(self, simulator: Any, n_steps: int) -> Transitions:
         """Fill a chunk with the compiled rollout, solving where it stops."""
-        dynamics, env_rng = simulator
+        dynamics, env_rng = self._fitting(simulator)
         chunk = Chunk.empty(n_steps)
         done = 0
         while done < n_steps:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.errors import PluginError
 from mfbpi_core.sampling import closed_cdf
 
 
@@ -51,3 +52,29 @@ def dynamics_of(mdp: TabularMDP, time_limit: int | None = None) -> Dynamics:
         state=np.zeros(1, dtype=np.int64),
         clock=np.zeros(1, dtype=np.int64),
     )
+
+
+def require_fit(dynamics: Dynamics, n_states: int | None, n_actions: int) -> None:
+    """Refuse arrays with which compiled code, which checks no index, would leave its memory.
+
+    Those of :func:`dynamics_of` always fit; others may have been made by hand.
+
+    Raises:
+        PluginError: when they have other sizes, a state that does not exist, or a distribution
+            that may select no slot.
+    """
+    shape, problem = (n_states, n_actions), ""
+    columns = (dynamics.successors, dynamics.cdf, dynamics.rewards)
+    distributions = (dynamics.cdf, dynamics.initial_cdf)
+    if any(column.shape[:2] != shape for column in columns):
+        problem = f"sizes {[column.shape[:2] for column in columns]}; expected (S, A) = {shape}"
+    elif not all(_are_states(s, n_states) for s in (dynamics.successors, dynamics.state)):
+        problem = f"states that do not exist; expected 0 to {n_states} - 1"
+    elif not all(np.isposinf(cdf[..., -1]).all() for cdf in distributions):
+        problem = "distributions that are not closed; expected the last entries to be infinite"
+    if problem:
+        raise PluginError(f"the simulator has {problem} (mfbpi_lib_tabular.dynamics makes such)")
+
+
+def _are_states(states: npt.NDArray[np.int64], n_states: int | None) -> bool:
+    return bool((states >= 0).all() and (states < (n_states or 0)).all())
