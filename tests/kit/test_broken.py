@@ -152,6 +152,7 @@ ALSO = {
         "saving_resumes",
         "checkpoint_resumes",
     },
+    "rewardoutsiderange": {"simulator_follows_step"},
     "outofrange": EVERY_RUN,
     "notanumber": EVERY_RUN,
     "notascalar": EVERY_RUN,
