@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from mfbpi_core.errors import CheckpointError
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
 from mfbpi_run import encoding, provenance, table
@@ -147,7 +148,7 @@ def test_file_names_no_code(name: str) -> None:
     content = io.BytesIO()
     np.savez(content, tree=np.array(planted))
 
-    with pytest.raises(KeyError, match=name):
+    with pytest.raises(CheckpointError, match=name):
         encoding.from_bytes(content.getvalue())
 
 
