@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mfbpi_core.errors import ModelError
 from mfbpi_core.mdp import TabularMDP
@@ -60,6 +61,43 @@ def test_stationary_distribution_is_balanced(garnet):
 
         assert mu.sum() == pytest.approx(1.0)
         assert mu @ chain == pytest.approx(mu, abs=1e-14)
+
+
+def _ladder(up, down) -> sparse.csr_array:
+    """The chain that goes from s up with rate up[s] and from s + 1 down with down[s]."""
+    chain = np.diag(up, 1) + np.diag(down, -1)
+    return sparse.csr_array(chain + np.diag(1.0 - chain.sum(axis=1)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rare_transitions_keep_their_digits(seed):
+    """Rates from 1e-1 to 1e-6: each frequency is right to rounding, relative to itself."""
+    rng = np.random.default_rng(seed)
+    up, down = 10.0 ** rng.uniform(-6, -1, size=(2, int(rng.integers(2, 30))))
+    expected = np.cumprod(np.append(1.0, up / down))
+
+    found = structure.chain_distribution(_ladder(up, down))
+
+    assert found == pytest.approx(expected / expected.sum(), rel=1e-12, abs=1e-300)
+
+
+def test_elimination_does_not_overflow():
+    """Frequencies that span more than a double can: those of the top are right."""
+    found = structure.chain_distribution(_ladder(np.full(499, 0.9), np.full(499, 0.1)))
+
+    assert np.isfinite(found).all()
+    assert found[-3:] == pytest.approx([8 / 729, 8 / 81, 8 / 9], rel=1e-12)
+
+
+def test_large_chains_agree_with_elimination(garnet, monkeypatch):
+    """Beyond its size limit the elimination gives way to a factorisation."""
+    mdp, policy = garnet(60), np.zeros(60, dtype=int)
+    expected = structure.stationary_distribution(mdp, policy)
+    monkeypatch.setattr(structure, "ELIMINATED_STATES", 10)
+
+    found = structure.stationary_distribution(mdp, policy)
+
+    assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_transient_states_have_no_weight():

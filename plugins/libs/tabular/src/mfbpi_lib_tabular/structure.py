@@ -25,6 +25,9 @@ IntArray = npt.NDArray[np.int64]
 #: How many states an error message names before it only counts them.
 NAMED_STATES = 10
 
+#: Chains up to this many states are solved by elimination without subtractions, as dense arrays.
+ELIMINATED_STATES = 500
+
 
 def walk(mdp: TabularMDP) -> sparse.csr_array:
     """Where a walk is after each pair, sparse [S A, S], restarting where an episode ends.
@@ -105,16 +108,36 @@ def stationary_distribution(mdp: TabularMDP, policy: npt.ArrayLike) -> FloatArra
 def chain_distribution(chain: sparse.csr_array) -> FloatArray:
     """Solve mu P = mu, sum(mu) = 1, for a chain P [n, n] of a single class; float64 [n].
 
-    Sets mu_0 = 1, solves for the others, and normalises.
+    Up to :data:`ELIMINATED_STATES` states every entry has the precision of the arithmetic, however
+    rare some transitions are. Beyond, sets mu_0 = 1, solves for the others, and normalises.
     """
     n_states = chain.shape[0]
+    if n_states <= ELIMINATED_STATES:
+        return _eliminated(chain.toarray())
     weights = np.ones(n_states)
-    if n_states > 1:
-        system = (sparse.eye_array(n_states, format="csc") - chain).T.tocsc()
-        factors = sparse_linalg.splu(system[1:, 1:].tocsc())
-        weights[1:] = np.maximum(factors.solve(-system[1:, [0]].toarray()[:, 0]), 0.0)
+    system = (sparse.eye_array(n_states, format="csc") - chain).T.tocsc()
+    factors = sparse_linalg.splu(system[1:, 1:].tocsc())
+    weights[1:] = np.maximum(factors.solve(-system[1:, [0]].toarray()[:, 0]), 0.0)
     weights /= weights.sum()
     return weights
+
+
+def _eliminated(chain: FloatArray) -> FloatArray:
+    """The distribution of a dense chain [n, n], overwritten, without a single subtraction.
+
+    The last state is taken out of the chain, the others going on from it to where it leads, until
+    one is left. Source: Grassmann, Taksar & Heyman 1985, "Regenerative analysis and steady state
+    distributions for Markov chains", Operations Research 33(5).
+    """
+    n_states = len(chain)
+    for k in range(n_states - 1, 0, -1):
+        chain[:k, k] /= chain[k, :k].sum()
+        chain[:k, :k] += np.outer(chain[:k, k], chain[k, :k])
+    weights = np.ones(n_states)
+    for k in range(1, n_states):
+        weights[k] = weights[:k] @ chain[:k, k]
+        weights[: k + 1] /= max(weights[k], 1.0)  # no overflow, however much larger than the first
+    return weights / weights.sum()
 
 
 def _chain(mdp: TabularMDP, policy: npt.ArrayLike) -> sparse.csr_array:
