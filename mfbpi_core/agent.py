@@ -71,7 +71,12 @@ class Agent(ABC):
 
     @property
     def profile(self) -> dict[str, float]:
-        """Seconds spent so far in parts of the agent's work, by name; kept with the results."""
+        """Numbers on the agent's own work so far, by name; kept with the results.
+
+        Seconds spent in a part of it end in ``_s``. An agent that calls a solver counts the calls
+        in ``solver_runs`` and those that failed in ``solver_failures``, over checkpoints too: the
+        summary of a run names the failures.
+        """
         return {}
 
     def advance(self, simulator: Any, n_steps: int) -> Transitions | None:  # noqa: ARG002

@@ -141,22 +141,9 @@ def test_solver_goes_on_from_a_checkpoint():
     np.testing.assert_array_equal(saved.state.warm.columns, loaded.state.warm.columns)
 
 
-def test_a_warm_start_that_fails_is_dropped(monkeypatch):
-    """Where the solver fails from a warm start, it starts from scratch."""
-    agent = Knowing(random_model())
-    agent.solve()
-    expected = agent.allocation
-    original = navigation.minimise
-
-    def only_cold(bound, walk, start=None, target_gap=0.0):
-        if start is not None:
-            raise SolverError("lost")
-        return original(bound, walk, None, target_gap)
-
-    monkeypatch.setattr(tracking.navigation, "minimise", only_cold)
-    agent.solve()
-    np.testing.assert_allclose(agent.allocation, expected, rtol=1e-8)
-    assert agent.n_failures == 0
+def never(bound, walk, start=None, target_gap=0.0):
+    """A solver that fails."""
+    raise SolverError("lost")
 
 
 def test_an_allocation_that_cannot_be_found_leaves_the_last_one(monkeypatch):
@@ -164,16 +151,40 @@ def test_an_allocation_that_cannot_be_found_leaves_the_last_one(monkeypatch):
     agent = Knowing(random_model())
     agent.solve()
     before = agent.allocation
-
-    def never(bound, walk, start=None, target_gap=0.0):
-        raise SolverError("lost")
-
     monkeypatch.setattr(tracking.navigation, "minimise", never)
     agent.model = random_model(seed=9)
 
     assert agent.solve() == growing_period(0, 1000)
     np.testing.assert_array_equal(agent.allocation, before)
-    assert agent.n_failures == 1
+    assert agent.profile["solver_failures"] == 1
+    assert agent.profile["solver_runs"] == 2
+
+
+def test_an_allocation_without_certificate_counts_as_a_failure(monkeypatch):
+    """It is followed, as the best one known."""
+    agent = Knowing(random_model())
+    exact = navigation.minimise(
+        agent.target()[0], sparse.csr_array(agent.model.transitions.reshape(12, 4))
+    )
+    loose = attrs.evolve(exact, lower=0.9 * exact.value)
+    monkeypatch.setattr(tracking.navigation, "minimise", lambda *_: loose)
+
+    agent.solve()
+
+    np.testing.assert_allclose(agent.allocation, loose.allocation, rtol=1e-12)
+    assert agent.profile["solver_failures"] == 1
+
+
+def test_failures_are_counted_over_checkpoints(monkeypatch):
+    """A restored agent goes on counting where the saved one was."""
+    saved, loaded = Knowing(random_model()), Knowing(random_model())
+    monkeypatch.setattr(tracking.navigation, "minimise", never)
+    saved.solve()
+
+    loaded.load_state_dict(saved.state_dict())
+    loaded.solve()
+
+    assert loaded.profile["solver_failures"] == loaded.profile["solver_runs"] == 2
 
 
 def test_walks_go_on_where_episodes_begin():

@@ -59,11 +59,12 @@ def show_results(
 ) -> None:
     """Print the summary over seeds and where the results are."""
     # Imported here so that the first task starts before scipy is loaded.
-    from mfbpi_run import summary
+    from mfbpi_run import solver_notes, summary
 
     files = [r.file for r in records if r.has_rows and r.file is not None]
     found = summary.summarise(files, summary.ranges(registry))
-    for message in (*found.notes, *(found.skipped if plan.metrics_asked_for else ())):
+    skipped = found.skipped if plan.metrics_asked_for else ()
+    for message in (*found.notes, *skipped, *solver_notes.failures(files)):
         note(message)
     if as_json:
         tasks = [_record(record) for record in records]

@@ -12,7 +12,6 @@ processes"; schedule of Russo & Proutiere 2023, appendix.
 
 from __future__ import annotations
 
-import contextlib
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -117,9 +116,8 @@ class TrackingAgent(ReplanningAgent):
     A subclass defines :meth:`target`, what the allocation is computed from, and
     :meth:`recommended_policy`.
 
-    Attributes:
-        n_failures: solutions that the solver could not find or certify as feasible; the
-            allocation before them was followed until the next. Not saved, like ``solver_s``.
+    An allocation that the solver does not find, or does not certify to :data:`TARGET_GAP`, is
+    counted in :attr:`profile`. Where none is found, the one before is followed until the next.
     """
 
     select: ClassVar[Callable[..., Any]] = staticmethod(select)
@@ -127,7 +125,6 @@ class TrackingAgent(ReplanningAgent):
     rollout: ClassVar[Callable[..., Any]] = staticmethod(rollout)
 
     state: Any
-    n_failures: int = 0
 
     def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
@@ -148,18 +145,37 @@ class TrackingAgent(ReplanningAgent):
         """The allocation omega [S, A] that is followed, a distribution over pairs."""
         return self.state.omega.copy()
 
+    @property
+    def profile(self) -> dict[str, float]:
+        """Seconds spent in :meth:`solve`; how many allocations were asked for, how many failed."""
+        warm = self.state.warm
+        counts = {"solver_runs": warm.n_solves, "solver_failures": warm.n_failures}
+        return super().profile | {name: float(count[0]) for name, count in counts.items()}
+
     def solve(self) -> int:
         """Find the allocation for the present estimate, from where the last search ended."""
         state = self.state
         bound, model = self.target()
         walk = _sparse(posterior.walk(model, state.counts.starts))
-        found = _minimise(bound, walk, resume(state.warm, state.omega.shape))
-        if found is None:
-            self.n_failures += 1
-        else:
+        found = self._minimise(bound, walk)
+        state.warm.n_solves[0] += 1
+        if found is None or found.relative_gap > TARGET_GAP:
+            state.warm.n_failures[0] += 1
+        if found is not None:
             keep(state.warm, found)
             state.omega[:] += self.newest_weight * (found.allocation - state.omega)
         return growing_period(int(state.schedule.clock[0]), self.problem.horizon)
+
+    def _minimise(self, bound: Coefficients, walk: sparse.csr_array) -> Solution | None:
+        """The navigation optimum, from where the last search ended, or None.
+
+        Probabilities and gaps of an estimate can span more digits than any solver works with.
+        """
+        start = resume(self.state.warm, self.state.omega.shape)
+        try:
+            return navigation.minimise(bound, walk, start, TARGET_GAP)
+        except SolverError:
+            return None
 
     def plan(self, model: Estimate) -> planning.Plan:
         """The optimal values and policy of a model; planning starts from the last target's."""
@@ -173,16 +189,3 @@ def _sparse(rows: npt.NDArray[np.float64]) -> sparse.csr_array:
     n_rows, n_states = rows.shape
     columns = np.broadcast_to(np.arange(n_states), (n_rows, 1, n_states))
     return rows_to_sparse(columns, rows[:, None, :], n_states)
-
-
-def _minimise(
-    bound: Coefficients, walk: sparse.csr_array, start: Solution | None
-) -> Solution | None:
-    """The navigation optimum, from scratch where the warm start leads the solver astray; or None.
-
-    Probabilities and gaps of an estimate can span more digits than a solver works with.
-    """
-    for point in (start, None) if start is not None else (None,):
-        with contextlib.suppress(SolverError):
-            return navigation.minimise(bound, walk, point, TARGET_GAP)
-    return None

@@ -1,4 +1,4 @@
-"""Where a solver ended, as arrays that a checkpoint can hold.
+"""Where a solver ended and how often it failed, as arrays that a checkpoint can hold.
 
 A solution found from a warm start has the same value as one found from scratch, up to the gap that
 is asked for, but need not be the same. A restored agent must start its solver exactly where the
@@ -23,12 +23,16 @@ class Warm(NamedTuple):
         x: float64 [1], see :class:`mfbpi_lib_bounds.solution.Solution`.
         columns: int8 [S A], status of the pairs.
         rows: int8 [S], status of the flow equations.
+        n_solves: int64 [1], how often the solver was asked.
+        n_failures: int64 [1], how often it found nothing, or nothing certified.
     """
 
     known: npt.NDArray[np.bool_]
     x: npt.NDArray[np.float64]
     columns: npt.NDArray[np.int8]
     rows: npt.NDArray[np.int8]
+    n_solves: npt.NDArray[np.int64]
+    n_failures: npt.NDArray[np.int64]
 
     @classmethod
     def none(cls, n_states: int, n_actions: int) -> Warm:
@@ -38,6 +42,8 @@ class Warm(NamedTuple):
             x=np.zeros(1),
             columns=np.zeros(n_states * n_actions, dtype=np.int8),
             rows=np.zeros(n_states, dtype=np.int8),
+            n_solves=np.zeros(1, dtype=np.int64),
+            n_failures=np.zeros(1, dtype=np.int64),
         )
 
 
