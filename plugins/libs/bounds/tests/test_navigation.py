@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, sparse
 
 from mfbpi_core.mdp import TabularMDP
-from mfbpi_lib_bounds import coefficients, generative, navigation
+from mfbpi_lib_bounds import coefficients, generative, navigation, search
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.instance import Instance
 
@@ -249,7 +249,7 @@ def test_flow_is_balanced_anew_where_it_is_missed(riverswim, bound, monkeypatch)
     """The chain of the same proportions replaces an allocation that misses its flow."""
     made, instance = bound(riverswim(6), 0.9, "u")
     expected = navigation.minimise(made, instance.walk)
-    monkeypatch.setattr(navigation, "BALANCED", -1.0)
+    monkeypatch.setattr(search, "BALANCED", -1.0)
 
     found = navigation.minimise(made, instance.walk)
 

@@ -23,14 +23,11 @@ from mfbpi_lib_bounds import generative, navigation, programme
 from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy, evaluate
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_bounds.leaning import Leaning
+from mfbpi_lib_bounds.navigation import OPTIMAL_GAP, OPTIMAL_RESIDUAL
 from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_tabular import moments
 
 FloatArray = npt.NDArray[np.float64]
-
-#: Certified relative gap and flow residual up to which a solution is called optimal.
-OPTIMAL_GAP = 1e-9
-OPTIMAL_RESIDUAL = 1e-12
 
 #: An allocation may miss the simplex by this much.
 SIMPLEX_TOLERANCE = 1e-6

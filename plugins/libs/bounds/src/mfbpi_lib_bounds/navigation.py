@@ -1,43 +1,46 @@
 """The least value of a bound over the allocations that a walk can follow, certified.
 
-With m(rho) the least sum(w) of :mod:`mfbpi_lib_bounds.programme` for the lower bounds of
-:mod:`mfbpi_lib_bounds.scalar`, the value is the least f(rho) = rho m(rho). The reduced costs of
-one programme bound m(rho) from below for every rho, which gives a convex scalar model that
-touches f where the programme was solved. So minimise the models found so far, solve the
-programme there, and repeat: a handful of programmes is enough. Where the minimum is at a kink,
-one model falls and one rises there; a mean of the two, again the reduced costs of a feasible
-dual, has its least value at the kink.
+:mod:`mfbpi_lib_bounds.search` finds it with a handful of linear programmes. HiGHS solves them in
+doubles; where what it returns does not pass the checks made here, it is asked again in other ways,
+and at last small instances are solved in decimal arithmetic of many digits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, sparse
+from scipy import sparse
 
-from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
-from mfbpi_lib_bounds.generative import least_weights, nothing_to_learn, scalar_model
-from mfbpi_lib_bounds.programme import Programme, Vertex
-from mfbpi_lib_bounds.scalar import Model
+from mfbpi_core.errors import SolverError
+from mfbpi_lib_bounds.coefficients import Coefficients
+from mfbpi_lib_bounds.exact import ExactProgramme
+from mfbpi_lib_bounds.flow import Flow
+from mfbpi_lib_bounds.generative import nothing_to_learn
+from mfbpi_lib_bounds.programme import TACTICS, Programme
+from mfbpi_lib_bounds.search import Programmes, Search
 from mfbpi_lib_bounds.solution import Solution
-from mfbpi_lib_tabular import structure
 
 FloatArray = npt.NDArray[np.float64]
 
 #: The search ends when the certified relative gap is this small, or no longer shrinks.
 TARGET_GAP = 1e-13
 
-#: Cap on the programmes of one solve.
-MAX_PROGRAMMES = 60
+#: Certified relative gap and flow residual up to which a solution is called optimal.
+OPTIMAL_GAP = 1e-9
+OPTIMAL_RESIDUAL = 1e-12
 
-#: Flow residual up to which an allocation is left as it is, and the relative loss of value that
-#: a smaller residual is worth.
-BALANCED = 5e-13
-ACCEPTED_LOSS = 5e-10
+#: How much worse a value below its own lower bound is than one as far above it.
+BELOW = 10.0
 
-#: Factor by which the search leaves a model without a least value.
-STRIDE = 16.0
+#: Largest imbalance of a state, relative to what leaves it.
+OPTIMAL_IMBALANCE = 1e-9
+
+#: Instances up to this many pairs are solved in decimal arithmetic where doubles fail.
+EXACT_PAIRS = 400
 
 
 def minimise(
@@ -60,186 +63,64 @@ def minimise(
         The best allocation found, re-evaluated, with its certificate.
 
     Raises:
-        SolverError: when a programme cannot be solved.
+        SolverError: when a programme cannot be solved in any way.
     """
+    pairs = np.repeat(coefficients.acting, coefficients.h.shape[1])
+    kept = walk if coefficients.acting.all() else walk[pairs][:, coefficients.acting]
+    flow = Flow(kept, coefficients.h.shape[1])
     if not coefficients.suboptimal.any():
-        return _even_walk(coefficients, walk)
-    return _Search(coefficients, walk, start).run(target_gap)
+        return _even_walk(coefficients, flow)
+    best, doubt, failure = None, np.inf, ""
+    for make, x in _ways(flow, start):
+        try:
+            found = Search(coefficients, flow, make(), x).run(target_gap)
+        except SolverError as error:
+            failure = str(error)
+            continue
+        left = _doubt(found, flow, target_gap, pairs)
+        if left < doubt:
+            best, doubt = found, left
+        if doubt <= 1.0:
+            break
+    if best is None:
+        raise SolverError(failure)
+    return best
 
 
-@attrs.define(eq=False)
-class _Best:
-    """The least weights found so far, and the best certificate."""
-
-    weights: FloatArray
-    value: float = np.inf
-    lower: float = 0.0
-    x: float = 0.0
-
-
-@attrs.frozen(eq=False)
-class _Touch:
-    """A model that is never above f, and the point where it touches f."""
-
-    model: Model
-    x: float
+def _ways(
+    flow: Flow, start: Solution | None
+) -> Iterator[tuple[Callable[[], Programmes], float | None]]:
+    """What solves the programmes and where the search starts, the fastest first."""
+    if start is not None:
+        yield partial(Programme, flow, start.basis), start.x if start.x > 0.0 else None
+    for tactic in TACTICS:
+        yield partial(Programme, flow, tactic=tactic), None
+    if flow.shape[0] <= EXACT_PAIRS:
+        yield partial(ExactProgramme, flow), None
 
 
-class _Search:
-    """The state of one minimisation."""
+def _doubt(found: Solution, flow: Flow, target_gap: float, pairs: npt.NDArray[np.bool_]) -> float:
+    """By how much a solution fails its worst check; it passes them with 1 or less.
 
-    def __init__(
-        self, coefficients: Coefficients, walk: sparse.csr_array, start: Solution | None
-    ) -> None:
-        self.coefficients = coefficients
-        self.pairs = np.repeat(coefficients.acting, coefficients.h.shape[1])  # [S A]
-        basis = None if start is None else start.basis
-        kept = walk if coefficients.acting.all() else walk[self.pairs][:, coefficients.acting]
-        self.walk = kept
-        self.programme = Programme(kept, coefficients.h.shape[1], basis)
-        self.model = scalar_model(coefficients)
-        self.x = self.model.minimum()[0] if start is None or start.x <= 0.0 else start.x
-        self.best = _Best(np.zeros(coefficients.h.shape))
-        self.falling: _Touch | None = None
-        self.rising: _Touch | None = None
-
-    def run(self, target_gap: float) -> Solution:
-        """Solve programmes until the relative gap is the target or no longer shrinks."""
-        for count in range(1, MAX_PROGRAMMES + 1):
-            before, x = self._gap(), self.x
-            self._visit(x)
-            if self._gap() <= target_gap * self.best.value or self.x == x:
-                break
-            if count > 2 and self._gap() >= before <= 1e-12 * self.best.value:
-                break
-        allocation = self._balanced(self.best.weights / self.best.weights.sum())
-        return Solution(
-            value=evaluate(self.coefficients, allocation),
-            allocation=allocation,
-            lower=self.best.lower,
-            residual=self._residual(allocation),
-            n_programmes=count,
-            x=self.best.x,
-            basis=self.programme.basis,
-        )
-
-    def _balanced(self, allocation: FloatArray) -> FloatArray:
-        """The allocation [S, A], its flow made exact where HiGHS left too much.
-
-        The walk that takes actions in the same proportions has the frequencies of its chain.
-        """
-        if self._residual(allocation) <= BALANCED:
-            return allocation
-        acting, n_actions = self.coefficients.acting, allocation.shape[1]
-        states = np.arange(np.count_nonzero(acting))
-        policy = allocation[acting] / allocation[acting].sum(axis=1, keepdims=True)
-        rows = np.repeat(states, n_actions), np.arange(policy.size)
-        mix = sparse.csr_array((policy.reshape(-1), rows))
-        chain = (mix @ self.walk).tocsr()
-        exact = self._everywhere(
-            (structure.chain_distribution(chain)[:, None] * policy).reshape(-1)
-        )
-        value = evaluate(self.coefficients, exact)
-        as_good = value <= self.best.value * (1.0 + ACCEPTED_LOSS)
-        return (
-            exact if as_good and self._residual(exact) < self._residual(allocation) else allocation
-        )
-
-    def _residual(self, allocation: FloatArray) -> float:
-        return self.programme.residual(allocation.reshape(-1)[self.pairs])
-
-    def _gap(self) -> float:
-        return self.best.value - self.best.lower
-
-    def _visit(self, x: float) -> None:
-        """Solve the programme at x, and choose the next x from the models known then."""
-        least = least_weights(self.coefficients, x).reshape(-1)[self.pairs]
-        vertex = self.programme.solve(least)
-        weights = self._everywhere(vertex.weights)
-        value = evaluate(self.coefficients, weights) * float(weights.sum())
-        if value < self.best.value:
-            self.best.weights, self.best.value, self.best.x = weights, value, x
-        touch = _Touch(self._model(vertex), x)
-        if touch.model.slope(x) <= 0.0:
-            self.falling = touch
-        else:
-            self.rising = touch
-        self.x, lower = self._next(x)
-        self.best.lower = max(self.best.lower, lower)
-
-    def _model(self, vertex: Vertex) -> Model:
-        """The lower model of f that the reduced costs of a programme give."""
-        costs = self._everywhere(vertex.costs)
-        states = np.flatnonzero(self.coefficients.acting)
-        own = costs[states, self.coefficients.policy[states]]
-        c = float(own @ self.coefficients.c[states])
-        return attrs.evolve(self.model, c=c, h=self.model.h * costs[self.coefficients.suboptimal])
-
-    def _everywhere(self, numbers: FloatArray) -> FloatArray:
-        """Numbers of the pairs that act as an array [S, A], 0 elsewhere."""
-        table: FloatArray = np.zeros(self.coefficients.h.shape)
-        table[self.coefficients.acting] = numbers.reshape(-1, self.coefficients.h.shape[1])
-        return table
-
-    def _next(self, x: float) -> tuple[float, float]:
-        """Where the largest of the two models is least, and a certified lower bound of it."""
-        if self.falling is None or self.rising is None:
-            only = self.falling or self.rising
-            assert only is not None
-            return _within(only.model, x)
-        return _minimax(self.falling, self.rising)
-
-
-def _within(model: Model, x: float) -> tuple[float, float]:
-    """The minimiser of one model, at most a stride from x, and the model's least value."""
-    lowest, _ = model.minimum()
-    return float(np.clip(lowest, x / STRIDE, x * STRIDE)), model.floor(lowest)
-
-
-def _minimax(falling: _Touch, rising: _Touch) -> tuple[float, float]:
-    """The minimiser of the larger of two models, and a certified lower bound of its value.
-
-    Each is the larger one where it touches f, so the minimiser lies between these points.
+    An allocation that is not in balance can have a value below the least one. Who asks for less
+    than the usual gap does not ask for balance either.
     """
-    down, up = falling.model, rising.model
-    right, left = down.minimum()[0], up.minimum()[0]
-    if right <= rising.x and down.value(right) >= up.value(right):
-        return right, down.floor(right)
-    if left >= falling.x and up.value(left) >= down.value(left):
-        return left, up.floor(left)
-    x = _crossing(down, up, max(falling.x, left), min(rising.x, right))
-    steep, gentle = -down.slope(x), up.slope(x)
-    share = float(np.clip(steep / (steep + gentle), 0.0, 1.0)) if steep + gentle > 0.0 else 0.5
-    mean = attrs.evolve(
-        down, c=(1.0 - share) * down.c + share * up.c, h=(1.0 - share) * down.h + share * up.h
-    )
-    return x, mean.floor(mean.minimum()[0])
+    gap = (found.value - found.lower) / found.value
+    gap = max(gap, -BELOW * gap)
+    if target_gap > OPTIMAL_GAP:
+        return gap / target_gap
+    imbalance = flow.imbalance(found.allocation.reshape(-1)[pairs])
+    checks = gap / OPTIMAL_GAP, found.residual / OPTIMAL_RESIDUAL, imbalance / OPTIMAL_IMBALANCE
+    return max(checks)
 
 
-def _crossing(falling: Model, rising: Model, low: float, high: float) -> float:
-    """Where the rising model overtakes the falling one."""
-
-    def excess(log_x: float) -> float:
-        """By how much the rising model is above the falling one, at exp(log_x)."""
-        x = float(np.exp(log_x))
-        return rising.value(x) - falling.value(x)
-
-    ends = float(np.log(low)), float(np.log(high))
-    if excess(ends[0]) >= 0.0:  # they touch there, up to rounding
-        return low
-    if excess(ends[1]) <= 0.0:
-        return high
-    return float(np.exp(optimize.brentq(excess, *ends, xtol=1e-15)))
-
-
-def _even_walk(coefficients: Coefficients, walk: sparse.csr_array) -> Solution:
+def _even_walk(coefficients: Coefficients, flow: Flow) -> Solution:
     """Nothing to learn: any walk will do, here the one that takes all actions equally often."""
     even = nothing_to_learn(coefficients)
     pairs = np.repeat(coefficients.acting, coefficients.h.shape[1])
-    kept = walk[pairs][:, coefficients.acting]
-    programme = Programme(kept, coefficients.h.shape[1])
+    programme = Programme(flow)
     weights = np.zeros(coefficients.h.size)
     weights[pairs] = programme.solve(even.allocation.reshape(-1)[pairs]).weights
     allocation = weights.reshape(coefficients.h.shape) / weights.sum()
-    residual = programme.residual(allocation.reshape(-1)[pairs])
+    residual = float(np.abs(allocation.reshape(-1)[pairs] @ programme.matrix).max())
     return attrs.evolve(even, allocation=allocation, residual=residual, n_programmes=1)

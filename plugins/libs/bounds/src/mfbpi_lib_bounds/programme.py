@@ -10,6 +10,7 @@ enough.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import metadata
 
 import attrs
@@ -19,7 +20,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_bounds.solution import Basis
+from mfbpi_lib_bounds.flow import Flow
+from mfbpi_lib_bounds.solution import Basis, Vertex
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -39,18 +41,36 @@ OPTIONS: dict[str, bool | int | float | str] = {
 ROUNDING = 1e-14
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class Vertex:
-    """The solution of one programme.
+#: A certificate is not looked at more closely when rounding moves it by no more than this share.
+SHARP = 1e-11
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@attrs.frozen(kw_only=True)
+class Tactic:
+    """One way to solve the programme.
 
     Attributes:
-        weights: float64 [n], w.
-        costs: float64 [n], reduced costs 1 - N y, 0 or more: for every vector of lower bounds
-            the least sum(w) is at least their product with these.
+        options: of HiGHS, in place of some of :data:`OPTIONS`.
+        careful: with the equations of :mod:`mfbpi_lib_bounds.flow`, and without the last, which
+            follows from the others and would contradict them where a rounded sum of numbers of
+            many sizes decides.
     """
 
-    weights: FloatArray
-    costs: FloatArray
+    options: Mapping[str, bool | int | float | str] = attrs.field(factory=dict)
+    careful: bool = True
+
+
+#: What to try, one after the other, until a solution passes its checks. The first is the fastest
+#: and can start from an earlier basis; each later one starts from scratch. The interior point
+#: method of HiGHS 1.16 is not among them: on badly scaled programmes it writes out of bounds.
+TACTICS = (
+    Tactic(careful=False),
+    Tactic(options={"simplex_scale_strategy": 0}),
+    Tactic(options={"presolve": "on"}),
+    Tactic(options={"simplex_scale_strategy": 0, "simplex_strategy": 4}),  # primal simplex
+)
 
 
 class _Quiet(highspy.Highs):
@@ -65,18 +85,22 @@ class Programme:
     """The programme of one instance.
 
     Args:
-        walk: stochastic [n, m], where a walk is after each pair; row (s, a) is s A + a.
-        n_actions: A, with n = m A.
+        flow: the instance.
         basis: where to start, from an earlier solve of a like instance.
+        tactic: how to solve it.
     """
 
-    def __init__(self, walk: sparse.csr_array, n_actions: int, basis: Basis | None = None) -> None:
-        self.flow = _flow(walk, n_actions)
+    def __init__(self, flow: Flow, basis: Basis | None = None, tactic: Tactic = TACTICS[0]) -> None:
+        self.matrix = flow.equations if tactic.careful else _difference(flow)
+        self._terms = int(np.diff(self.matrix.indptr).max(initial=0)) + 2
         self._highs = _Quiet()  # type: ignore[no-untyped-call] # not annotated there
-        for option, setting in OPTIONS.items():
+        for option, setting in {**OPTIONS, **tactic.options}.items():
             self._highs.setOptionValue(option, setting)
-        _pass_model(self._highs, self.flow)
-        if basis is not None and len(basis.columns) == walk.shape[0]:
+        _pass_model(self._highs, self.matrix)
+        if tactic.careful:
+            last = flow.shape[1] - 1
+            self._highs.changeRowBounds(last, -highspy.kHighsInf, highspy.kHighsInf)
+        if basis is not None and len(basis.columns) == flow.shape[0]:
             self._highs.setBasis(_to_highs(basis))
 
     def solve(self, least: FloatArray) -> Vertex:
@@ -86,11 +110,24 @@ class Programme:
             SolverError: when HiGHS does not call the result optimal.
         """
         weights, dual = self._solve(least)
-        costs = _reduced_costs(self.flow, dual)
+        costs = _reduced_costs(self.matrix, dual)
         short = np.maximum(least - weights, 0.0)
         if (short > ROUNDING * least).any():
             weights += self._repair(short)
-        return Vertex(weights=weights, costs=costs)
+        return Vertex(weights=weights, costs=costs, blur=self._blur(dual, least, weights))
+
+    def _blur(self, dual: FloatArray, least: FloatArray, weights: FloatArray) -> float:
+        """Share of the sum of weights by which rounding may have moved its lower bound.
+
+        A reduced cost is a sum of terms that can be large and cancel. A row of |N| sums to at
+        most 2, which is enough to know where the dual is small.
+        """
+        unit = self._terms * EPS
+        rough = 4.0 * unit * float(np.abs(dual).max())
+        if rough <= SHARP:
+            return rough
+        errors = unit * (abs(self.matrix) @ np.abs(dual))
+        return min(rough, float(errors.max() + errors @ least / weights.sum()))
 
     def _repair(self, short: FloatArray) -> FloatArray:
         """Further weights [n] that make up for what is missing, at the least cost.
@@ -129,24 +166,20 @@ class Programme:
             rows=np.array([int(status) for status in basis.row_status], dtype=np.int8),
         )
 
-    def residual(self, weights: FloatArray) -> float:
-        """Largest violation of a flow equation by weights [n]."""
-        return float(np.abs(weights @ self.flow).max())
-
 
 def version() -> str:
     """Name and version of the solver."""
     return f"HiGHS {metadata.version('highspy')}"
 
 
-def _flow(walk: sparse.csr_array, n_actions: int) -> sparse.csr_array:
-    """N, [n, m]."""
-    n_pairs, n_states = walk.shape
-    leaves = np.repeat(np.arange(n_states), n_actions)
-    ones = sparse.csr_array((np.ones(n_pairs), leaves, np.arange(n_pairs + 1)), shape=walk.shape)
-    flow = (ones - walk).tocsr()
-    flow.sort_indices()
-    return flow
+def _difference(flow: Flow) -> sparse.csr_array:
+    """N [n, m] as a difference of two matrices: right where no state is left rarely."""
+    walk = flow.walk
+    pairs = np.arange(len(flow.leaves) + 1)
+    ones = sparse.csr_array((np.ones(len(flow.leaves)), flow.leaves, pairs), shape=walk.shape)
+    difference = (ones - walk).tocsr()
+    difference.sort_indices()
+    return difference
 
 
 def _pass_model(highs: highspy.Highs, flow: sparse.csr_array) -> None:

@@ -21,6 +21,22 @@ class Basis:
 
 
 @attrs.frozen(kw_only=True, eq=False)
+class Vertex:
+    """The solution of one linear programme.
+
+    Attributes:
+        weights: float64 [n], w.
+        costs: float64 [n], reduced costs 1 - N y, 0 or more: for every vector of lower bounds
+            the least sum(w) is at least their product with these.
+        blur: how much of that least sum, as a share of it, rounding may have added.
+    """
+
+    weights: npt.NDArray[np.float64]
+    costs: npt.NDArray[np.float64]
+    blur: float = 0.0
+
+
+@attrs.frozen(kw_only=True, eq=False)
 class Solution:
     """A bound minimised over allocations.
 
