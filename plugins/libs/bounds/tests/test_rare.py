@@ -132,6 +132,7 @@ def test_exact_agrees_with_highs(riverswim, bound, monkeypatch):
 
     assert found.value == pytest.approx(expected.value, rel=1e-10)
     assert found.relative_gap <= 1e-12
+    assert found.solver == "the dual simplex method in 60 digits"
     assert np.count_nonzero(found.basis.columns) + np.count_nonzero(found.basis.rows) == 12
     again = navigation.minimise(made, instance.walk, found)
     assert again.value == pytest.approx(found.value, rel=1e-12)

@@ -110,7 +110,7 @@ class TabularBound(Bound):
         if constraint == "generative":
             return certified(generative.minimise(coefficients), "scalar search", doubt)
         found = navigation.minimise(coefficients, instance.walk)
-        return certified(found, f"scalar search over {programme.version()}", doubt)
+        return certified(found, f"scalar search over {found.solver or programme.version()}", doubt)
 
     def _solve_conic(self, instance: Instance, constraint: Constraint) -> BoundSolution:
         # cvxpy takes a second to import and is an optional dependency.

@@ -74,6 +74,11 @@ class ExactProgramme:
         )
 
     @property
+    def name(self) -> str:
+        """The method and its digits."""
+        return f"the dual simplex method in {self._digits} digits"
+
+    @property
     def matrix(self) -> sparse.csr_array:
         """N, [n, m], in doubles."""
         return self.flow.equations

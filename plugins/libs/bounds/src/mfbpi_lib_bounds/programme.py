@@ -158,6 +158,11 @@ class Programme:
         return np.array(solution.col_value) * scale, np.array(solution.row_dual)
 
     @property
+    def name(self) -> str:
+        """Name and version of HiGHS."""
+        return version()
+
+    @property
     def basis(self) -> Basis:
         """Where the last solve ended."""
         basis = self._highs.getBasis()

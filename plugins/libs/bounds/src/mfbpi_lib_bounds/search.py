@@ -62,6 +62,10 @@ class Programmes(Protocol):
     """What solves the programmes of one instance."""
 
     @property
+    def name(self) -> str:
+        """Name and version, for the reader of a solution."""
+
+    @property
     def matrix(self) -> sparse.csr_array:
         """N, [n, m]."""
 
@@ -114,6 +118,7 @@ class Search:
             n_programmes=count,
             x=self.best.x,
             basis=self.programme.basis,
+            solver=self.programme.name,
         )
 
     def _balanced(self, allocation: FloatArray) -> FloatArray:

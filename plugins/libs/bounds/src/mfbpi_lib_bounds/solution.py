@@ -48,6 +48,7 @@ class Solution:
         n_programmes: number of linear programmes solved.
         x: rho - max d at the optimum, see :mod:`mfbpi_lib_bounds.scalar`.
         basis: of the last programme; None without navigation constraints.
+        solver: of the programmes, name and version; empty where there are none.
     """
 
     value: float
@@ -57,6 +58,7 @@ class Solution:
     n_programmes: int
     x: float
     basis: Basis | None
+    solver: str = ""
 
     @property
     def relative_gap(self) -> float:
