@@ -7,9 +7,10 @@ import attrs
 import numpy as np
 import pytest
 
-from mfbpi_agent_mf_bpi.agent import GOLDEN_RATIO, MFBPI, Config, weigh
+from mfbpi_agent_mf_bpi.agent import MFBPI, Config
 from mfbpi_agent_mf_bpi.ensemble import Ensemble, quantile, reorder
 from mfbpi_agent_mf_bpi.recommendation import recommend
+from mfbpi_agent_mf_bpi.rules import GOLDEN_RATIO, weigh
 from mfbpi_core import Interaction, Problem, Streams, TabularMDP, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
 from mfbpi_lib_tabular.environment import TabularEnvironment

@@ -10,7 +10,7 @@ from mfbpi_lib_tabular.agent import ReplanningAgent
 from mfbpi_lib_tabular.environment import TabularEnvironment
 from mfbpi_lib_tabular.posterior import Counts
 from mfbpi_lib_tabular.schedules import Schedule, count_and_tick
-from mfbpi_lib_tabular.simulator import take_step
+from mfbpi_lib_tabular.simulator import start_state, take_step
 
 
 class _State(NamedTuple):
@@ -20,12 +20,12 @@ class _State(NamedTuple):
 
 
 @numba.njit
-def _select(state, s, rng):
+def _select(state, s):
     return state.action[0]
 
 
 @numba.njit
-def _learn(state, s, a, r, s2, terminated, rng):
+def _learn(state, s, a, r, s2, terminated):
     count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
 
@@ -34,9 +34,13 @@ def _rollout(state, dynamics, chunk, start, env_rng, rng):
     for t in range(start, chunk.actions.size):
         if state.schedule.due[0]:
             return t
-        a = _select(state, dynamics.state[0], rng)
-        s, r, s2, terminated = take_step(dynamics, chunk, t, a, env_rng)
-        _learn(state, s, a, r, s2, terminated, rng)
+        s = dynamics.state[0]
+        a = _select(state, s)
+        u, v = env_rng.random(), env_rng.random() if dynamics.bernoulli else 0.0
+        r, s2, terminated, ended = take_step(dynamics, chunk, t, a, u, v)
+        _learn(state, s, a, r, s2, terminated)
+        if ended:
+            start_state(dynamics, env_rng.random())
     return chunk.actions.size
 
 

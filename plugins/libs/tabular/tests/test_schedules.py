@@ -39,7 +39,7 @@ def test_period_is_never_zero():
 def tick_pair(schedule: Schedule, visits: np.ndarray, s: int, a: int) -> bool:
     """Visit a pair once; whether solving is due."""
     visits[s, a] += 1
-    tick(schedule.clock, schedule.deadline, schedule.due, visits[s, a], schedule.marks[s, a])
+    tick(schedule, s, a, visits[s, a])
     return bool(schedule.due[0])
 
 

@@ -8,7 +8,7 @@ from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import ActionError, CheckpointError, PluginError
 from mfbpi_lib_tabular.agent import CompiledAgent
 from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.simulator import take_step
+from mfbpi_lib_tabular.simulator import start_state, take_step
 
 
 def random_mdp(reward_law="bernoulli", terminal=False) -> TabularMDP:
@@ -31,7 +31,10 @@ def random_mdp(reward_law="bernoulli", terminal=False) -> TabularMDP:
 @numba.njit
 def _rollout(state, dynamics, chunk, env_rng, rng):
     for t in range(chunk.actions.size):
-        take_step(dynamics, chunk, t, t % 3, env_rng)
+        u, v = env_rng.random(), env_rng.random() if dynamics.bernoulli else 0.0
+        _, _, _, ended = take_step(dynamics, chunk, t, t % 3, u, v)
+        if ended:
+            start_state(dynamics, env_rng.random())
 
 
 class Cycler(CompiledAgent):

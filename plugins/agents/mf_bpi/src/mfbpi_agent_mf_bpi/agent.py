@@ -23,27 +23,15 @@ Source: Russo & Proutiere 2023, "Model-Free Active Exploration in Reinforcement 
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import attrs
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_agent_mf_bpi.ensemble import Ensemble, quantile, reorder
+from mfbpi_agent_mf_bpi.ensemble import Ensemble
 from mfbpi_agent_mf_bpi.recommendation import RULES, recommend
-from mfbpi_core import Problem, parameter
+from mfbpi_agent_mf_bpi.rules import Constants, State, learn, rollout, select, weigh
+from mfbpi_core import Problem, Transition, parameter
 from mfbpi_lib_tabular.agent import CompiledAgent
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import draw_uniform, draw_weighted, greedy, is_forced
-from mfbpi_lib_tabular.schedules import learning_rate
-from mfbpi_lib_tabular.simulator import Chunk, take_step
-
-GOLDEN_RATIO = (1.0 + math.sqrt(5.0)) / 2.0
-
-#: beta = alpha ** MOMENT_RATE_EXPONENT: moments are learnt more slowly than values.
-MOMENT_RATE_EXPONENT = 1.1
 
 
 @attrs.frozen(kw_only=True)
@@ -72,172 +60,25 @@ class Config:
     )
 
 
-class Constants(NamedTuple):
-    """Numbers that do not change during a run; names as in the module's formulas."""
-
-    discount: float
-    horizon: float  # H_eff
-    k: int
-    update_probability: float
-    gap_offset: float
-    gap_floor: float
-    min_exploration: float
-
-
-class State(NamedTuple):
-    """What the compiled rules read and write."""
-
-    constants: Constants
-    q: Ensemble
-    m: Ensemble
-    learner: npt.NDArray[np.float64]  # Q[s, a] of the Q-learner on all the data
-    visits: npt.NDArray[np.int64]  # N[s, a]
-    quantile_q: npt.NDArray[np.float64]  # [S, A], scratch of the sampling rule
-    quantile_m: npt.NDArray[np.float64]  # [S, A], scratch
-    weights: npt.NDArray[np.float64]  # [S, A], scratch
-    best: npt.NDArray[np.int64]  # [S], scratch
-
-
-@numba.njit(cache=True)
-def weigh(state: State, xi: float) -> float:
-    """Plug the xi-quantiles into the closed-form allocation.
-
-    Writes ``state.best`` (the greedy actions) and ``state.weights`` (H(s, a) for the others).
-
-    Returns:
-        The weight of the greedy action, the same in every state.
-    """
-    c = state.constants
-    quantile(state.q, xi, state.quantile_q)
-    quantile(state.m, xi, state.quantile_m)
-    least_gap = np.inf
-    largest_moment = 0.0  # of the greedy pairs
-    total = 0.0
-    for s in range(state.best.size):
-        best = greedy(state.quantile_q[s])
-        state.best[s] = best
-        value = state.quantile_q[s, best]
-        for a in range(state.weights.shape[1]):
-            moment = _bound_moment(state.quantile_m[s, a], c.k)
-            if a == best:
-                largest_moment = max(largest_moment, moment)
-                continue
-            gap = max(value - state.quantile_q[s, a] + c.gap_offset, c.gap_floor)
-            least_gap = min(least_gap, gap)
-            weight = (2.0 + 8.0 * GOLDEN_RATIO**2 * moment) / (gap * gap)
-            state.weights[s, a] = weight
-            total += weight
-    spread = max(4.0, 16.0 * c.discount**2 * GOLDEN_RATIO**2 * largest_moment)
-    ratio = (1.0 + c.discount) / (least_gap * (1.0 - c.discount))
-    return math.sqrt(spread * ratio * ratio * total / state.best.size)
-
-
-@numba.njit(cache=True)
-def _bound_moment(moment: float, k: int) -> float:
-    """m = M^(2^(1 - k)), by repeated square roots."""
-    for _ in range(k - 1):
-        moment = math.sqrt(moment)
-    return moment
-
-
-@numba.njit(cache=True)
-def select(state: State, s: int, rng: np.random.Generator) -> int:
-    """Sampling rule: uniform with probability eps, else by the allocation in state s."""
-    if is_forced(state.visits[s], state.constants.min_exploration, rng):
-        return draw_uniform(state.weights.shape[1], rng)
-    optimal_weight = weigh(state, rng.random())
-    weights = state.weights[s]
-    weights[state.best[s]] = optimal_weight
-    return draw_weighted(weights, rng)
-
-
-@numba.njit(cache=True)
-def learn(
-    state: State, s: int, a: int, r: float, s2: int, terminated: bool, rng: np.random.Generator
-) -> None:
-    """Learning rule: the members chosen by chance, the order of their column, the Q-learner."""
-    c = state.constants
-    state.visits[s, a] += 1
-    rate = learning_rate(c.horizon, state.visits[s, a])
-    discount = 0.0 if terminated else c.discount
-    _learn_members(
-        c, state.q.heads[s, a], state.m.heads[s, a], state.q.heads[s2], r, discount, rate, rng
-    )
-    reorder(state.q, s, a)
-    reorder(state.m, s, a)
-    target = r + discount * state.learner[s2].max()
-    state.learner[s, a] += rate * (target - state.learner[s, a])
-
-
-@numba.njit(cache=True)
-def _learn_members(
-    c: Constants,
-    q: npt.NDArray[np.float64],
-    m: npt.NDArray[np.float64],
-    q_next: npt.NDArray[np.float64],
-    r: float,
-    discount: float,
-    rate: float,
-    rng: np.random.Generator,
-) -> None:
-    """Update the members chosen by chance, each towards its own targets.
-
-    Args:
-        c: constants.
-        q: float64 [B], values of (s, a); ``m``: moments of (s, a).
-        m: see ``q``.
-        q_next: float64 [A, B], values of s'; shares memory with ``q`` when s' = s.
-        r: reward.
-        discount: gamma, or 0 after termination.
-        rate: alpha.
-        rng: the agent's generator.
-    """
-    moment_rate = rate**MOMENT_RATE_EXPONENT
-    for b in range(q.size):
-        if c.update_probability < 1.0 and rng.random() >= c.update_probability:
-            continue
-        q[b] += rate * (r + discount * _best_value(q_next, b) - q[b])
-        deviation = (r + discount * _best_value(q_next, b) - q[b]) / c.discount
-        power = deviation * deviation
-        for _ in range(c.k - 1):
-            power *= power
-        m[b] += moment_rate * (power - m[b])
-
-
-@numba.njit(cache=True)
-def _best_value(q: npt.NDArray[np.float64], b: int) -> float:
-    """max over a of Q_b(s, a), from float64 [A, B]."""
-    best = q[0, b]
-    for a in range(1, q.shape[0]):
-        best = max(best, q[a, b])
-    return best
-
-
-@numba.njit(cache=True)
-def rollout(
-    state: State,
-    dynamics: Dynamics,
-    chunk: Chunk,
-    env_rng: np.random.Generator,
-    rng: np.random.Generator,
-) -> None:
-    """Fill a chunk of steps."""
-    for t in range(chunk.actions.size):
-        action = select(state, dynamics.state[0], rng)
-        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
-        learn(state, s, action, reward, following, terminated, rng)
-
-
 class MFBPI(CompiledAgent):
     """MF-BPI for integer states; see the module for the algorithm."""
 
+    n_uniforms = 2
     select = staticmethod(select)
     learn = staticmethod(learn)
     rollout = staticmethod(rollout)
 
     def __init__(self, problem: Problem, config: Config, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
+        self.min_exploration = config.min_exploration
         self.state = _initial_state(problem, config, rng)
+
+    def update(self, transition: Transition) -> None:
+        """Learning rule, of the members chosen by chance."""
+        share, chosen = self.state.constants.update_probability, self.state.chosen
+        if share < 1.0:
+            chosen[:] = self.rng.random(chosen.size) < share
+        super().update(transition)
 
     def recommend(self, observation: int) -> int:
         """The action recommended in one state, by the rule of the configuration."""
@@ -283,6 +124,8 @@ def _initial_state(problem: Problem, config: Config, rng: np.random.Generator) -
         quantile_m=np.zeros(table),
         weights=np.zeros(table),
         best=np.zeros(problem.n_states, dtype=np.int64),
+        chosen=np.ones(config.ensemble_size, dtype=np.bool_),
+        scratch=np.zeros(config.ensemble_size),
     )
 
 

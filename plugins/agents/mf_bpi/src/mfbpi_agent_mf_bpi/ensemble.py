@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from mfbpi_lib_tabular.compiled import leaf
 
 
 class Ensemble(NamedTuple):
@@ -36,24 +37,23 @@ class Ensemble(NamedTuple):
         return cls(heads=heads, order=order, ranked=ranked)
 
 
-@numba.njit(cache=True)
+@leaf
 def reorder(ensemble: Ensemble, s: int, a: int) -> None:
     """Restore the order of column (s, a) after its members changed."""
-    values = ensemble.heads[s, a]
-    order = ensemble.order[s, a]
-    for i in range(1, order.size):
-        member = order[i]
-        value = values[member]
+    values, order, ranked = ensemble.heads, ensemble.order, ensemble.ranked
+    for i in range(1, order.shape[2]):
+        member = order[s, a, i]
+        value = values[s, a, member]
         j = i - 1
-        while j >= 0 and values[order[j]] > value:
-            order[j + 1] = order[j]
+        while j >= 0 and values[s, a, order[s, a, j]] > value:
+            order[s, a, j + 1] = order[s, a, j]
             j -= 1
-        order[j + 1] = member
-    for rank in range(order.size):
-        ensemble.ranked[rank, s, a] = values[order[rank]]
+        order[s, a, j + 1] = member
+    for rank in range(order.shape[2]):
+        ranked[rank, s, a] = values[s, a, order[s, a, rank]]
 
 
-@numba.njit(cache=True)
+@leaf
 def quantile(ensemble: Ensemble, xi: float, out: npt.NDArray[np.float64]) -> None:
     """Write the xi-quantile over the members of every entry, interpolated linearly.
 
@@ -62,12 +62,12 @@ def quantile(ensemble: Ensemble, xi: float, out: npt.NDArray[np.float64]) -> Non
         xi: in [0, 1].
         out: float64 [S, A].
     """
-    position = xi * (ensemble.ranked.shape[0] - 1)
+    ranked = ensemble.ranked
+    position = xi * (ranked.shape[0] - 1)
     below = int(position)
-    above = min(below + 1, ensemble.ranked.shape[0] - 1)
+    above = min(below + 1, ranked.shape[0] - 1)
     fraction = position - below
-    low = ensemble.ranked[below].ravel()
-    high = ensemble.ranked[above].ravel()
-    flat = out.ravel()
-    for i in range(flat.size):
-        flat[i] = low[i] + fraction * (high[i] - low[i])
+    for s in range(out.shape[0]):
+        for a in range(out.shape[1]):
+            low, high = ranked[below, s, a], ranked[above, s, a]
+            out[s, a] = low + fraction * (high - low)

@@ -29,11 +29,12 @@ from mfbpi_core import Problem, parameter
 from mfbpi_lib_bounds import coefficients
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_tabular import posterior
+from mfbpi_lib_tabular.compiled import leaf
 from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import weighted_or_forced
+from mfbpi_lib_tabular.exploration import NEVER, draw_uniform, draw_weighted, is_forced, largest
 from mfbpi_lib_tabular.posterior import Counts, Estimate
 from mfbpi_lib_tabular.schedules import Schedule, count_and_tick, learning_rate
-from mfbpi_lib_tabular.simulator import Chunk, take_step
+from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
 from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
 from mfbpi_lib_tracking.warm import Warm
 
@@ -76,23 +77,21 @@ class State(NamedTuple):
     m: npt.NDArray[np.float64]  # M[s, a]
 
 
-@numba.njit(cache=True)
-def select(state: State, s: int, rng: np.random.Generator) -> int:
-    """Sampling rule: uniform with probability eps, else from the allocation in s."""
-    return weighted_or_forced(state.omega[s], state.counts.visits[s], state.min_exploration, rng)
+@leaf
+def select(state: State, s: int, u: float) -> int:
+    """Sampling rule, where no action is forced: from the allocation in s."""
+    return draw_weighted(state.omega, s, u)
 
 
-@numba.njit(cache=True)
-def learn(
-    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
-) -> None:
+@leaf
+def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Learning rule: count, then a step of Q and of M."""
     count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
     c = state.constants
     rate = learning_rate(c.horizon, state.counts.visits[s, a])
     discount = 0.0 if terminated else c.discount
-    state.q[s, a] += rate * (r + discount * state.q[s2].max() - state.q[s, a])
-    deviation = (r + discount * state.q[s2].max() - state.q[s, a]) / c.discount
+    state.q[s, a] += rate * (r + discount * largest(state.q, s2) - state.q[s, a])
+    deviation = (r + discount * largest(state.q, s2) - state.q[s, a]) / c.discount
     power = deviation * deviation
     for _ in range(c.k - 1):
         power *= power
@@ -109,12 +108,21 @@ def rollout(
     rng: np.random.Generator,
 ) -> int:
     """Fill a chunk from step ``start`` until solving is due; the first step left out."""
+    least, n_actions = state.min_exploration, state.omega.shape[1]
     for t in range(start, chunk.actions.size):
         if state.schedule.due[0]:
             return t
-        action = select(state, dynamics.state[0], rng)
-        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
-        learn(state, s, action, reward, following, terminated, rng)
+        s = dynamics.state[0]
+        u = rng.random() if least > 0.0 else NEVER
+        if is_forced(state.counts.visits, s, least, u):
+            a = draw_uniform(n_actions, rng.random())
+        else:
+            a = select(state, s, rng.random())
+        u, v = env_rng.random(), env_rng.random() if dynamics.bernoulli else 0.0
+        r, s2, terminated, ended = take_step(dynamics, chunk, t, a, u, v)
+        learn(state, s, a, r, s2, terminated)
+        if ended:
+            start_state(dynamics, env_rng.random())
     return chunk.actions.size
 
 

@@ -26,11 +26,12 @@ import numpy.typing as npt
 from mfbpi_core import Problem, parameter
 from mfbpi_lib_tabular import posterior
 from mfbpi_lib_tabular.agent import ReplanningAgent
+from mfbpi_lib_tabular.compiled import leaf
 from mfbpi_lib_tabular.dynamics import Dynamics
 from mfbpi_lib_tabular.planning import solve_arrays
 from mfbpi_lib_tabular.posterior import Counts
 from mfbpi_lib_tabular.schedules import Schedule, count_and_tick
-from mfbpi_lib_tabular.simulator import Chunk, take_step
+from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
 
 RULES = ("mean", "draw")
 
@@ -58,16 +59,14 @@ class State(NamedTuple):
     policy: npt.NDArray[np.int64]  # [S], optimal for the last draw
 
 
-@numba.njit(cache=True)
-def select(state: State, s: int, _rng: np.random.Generator) -> int:
+@leaf
+def select(state: State, s: int) -> int:
     """Sampling rule: the policy of the last draw."""
     return state.policy[s]
 
 
-@numba.njit(cache=True)
-def learn(
-    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
-) -> None:
+@leaf
+def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Learning rule: count."""
     count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
@@ -79,15 +78,19 @@ def rollout(
     chunk: Chunk,
     start: int,
     env_rng: np.random.Generator,
-    rng: np.random.Generator,
+    _rng: np.random.Generator,
 ) -> int:
     """Fill a chunk from step ``start`` until a draw is due; the first step left out."""
     for t in range(start, chunk.actions.size):
         if state.schedule.due[0]:
             return t
-        action = select(state, dynamics.state[0], rng)
-        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
-        learn(state, s, action, reward, following, terminated, rng)
+        s = dynamics.state[0]
+        a = select(state, s)
+        u, v = env_rng.random(), env_rng.random() if dynamics.bernoulli else 0.0
+        r, s2, terminated, ended = take_step(dynamics, chunk, t, a, u, v)
+        learn(state, s, a, r, s2, terminated)
+        if ended:
+            start_state(dynamics, env_rng.random())
     return chunk.actions.size
 
 

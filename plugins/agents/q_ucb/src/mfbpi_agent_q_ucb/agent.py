@@ -25,10 +25,11 @@ import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
 from mfbpi_lib_tabular.agent import QTableAgent
+from mfbpi_lib_tabular.compiled import leaf
 from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import greedy_or_forced
+from mfbpi_lib_tabular.exploration import NEVER, draw_uniform, greedy, is_forced, largest
 from mfbpi_lib_tabular.schedules import learning_rate
-from mfbpi_lib_tabular.simulator import Chunk, take_step
+from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
 
 
 @attrs.frozen(kw_only=True)
@@ -60,23 +61,22 @@ class State(NamedTuple):
     visits: npt.NDArray[np.int64]  # N[s, a]
 
 
-@numba.njit(cache=True)
-def select(state: State, s: int, rng: np.random.Generator) -> int:
-    """Sampling rule: greedy, unless a forced action was asked for."""
-    return greedy_or_forced(state.q[s], state.visits[s], state.constants.min_exploration, rng)
+@leaf
+def select(state: State, s: int) -> int:
+    """Sampling rule, where no action is forced: greedy."""
+    return greedy(state.q, s)
 
 
-@numba.njit(cache=True)
-def learn(
-    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
-) -> None:
+@leaf
+def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Learning rule: one step towards the target with its bonus."""
     c = state.constants
     state.visits[s, a] += 1
     visits = state.visits[s, a]
+    value = largest(state.q, s2)
     target = r + c.bonus / math.sqrt(visits)
     if not terminated:
-        target += c.discount * min(c.largest, state.q[s2].max())
+        target += c.discount * min(c.largest, value)
     state.q[s, a] += learning_rate(c.horizon, visits) * (target - state.q[s, a])
 
 
@@ -89,10 +89,19 @@ def rollout(
     rng: np.random.Generator,
 ) -> None:
     """Fill a chunk of steps."""
+    least, n_actions = state.constants.min_exploration, state.q.shape[1]
     for t in range(chunk.actions.size):
-        action = select(state, dynamics.state[0], rng)
-        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
-        learn(state, s, action, reward, following, terminated, rng)
+        s = dynamics.state[0]
+        u = rng.random() if least > 0.0 else NEVER
+        if is_forced(state.visits, s, least, u):
+            a = draw_uniform(n_actions, rng.random())
+        else:
+            a = select(state, s)
+        u, v = env_rng.random(), env_rng.random() if dynamics.bernoulli else 0.0
+        r, s2, terminated, ended = take_step(dynamics, chunk, t, a, u, v)
+        learn(state, s, a, r, s2, terminated)
+        if ended:
+            start_state(dynamics, env_rng.random())
 
 
 class QUCB(QTableAgent):
@@ -104,6 +113,7 @@ class QUCB(QTableAgent):
 
     def __init__(self, problem: Problem, config: Config, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
+        self.min_exploration = config.min_exploration
         assert problem.n_states is not None  # the spec needs "states"
         table = (problem.n_states, problem.n_actions)
         constants = _constants(problem, config)

@@ -14,47 +14,72 @@ import numpy.typing as npt
 from mfbpi_core import Agent, Transition, Transitions
 from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_tabular.dynamics import Dynamics, require_fit
+from mfbpi_lib_tabular.exploration import draw_uniform, is_forced
 from mfbpi_lib_tabular.schedules import Schedule, restart
 from mfbpi_lib_tabular.simulator import Chunk
 
 
 class CompiledAgent(Agent):
-    """An agent whose rules are three compiled functions over a NamedTuple of arrays.
+    """An agent whose rules are compiled functions over a NamedTuple of arrays.
 
-    A subclass sets ``self.state`` in its constructor and three module-level functions, wrapped
-    in ``staticmethod``:
+    A subclass sets ``self.state`` in its constructor, and three module-level functions, wrapped in
+    ``staticmethod``:
 
-    - ``select(state, s, rng) -> a``, the sampling rule;
-    - ``learn(state, s, a, r, s2, terminated, rng)``, the learning rule, in place;
-    - ``rollout(state, dynamics, chunk, env_rng, rng)``, which fills a chunk by calling them::
+    - ``select(state, s, *uniforms) -> a``, the sampling rule where no action is forced, with
+      :attr:`n_uniforms` numbers drawn from [0, 1);
+    - ``learn(state, s, a, r, s2, terminated)``, the learning rule, in place;
+    - ``rollout(state, dynamics, chunk, env_rng, rng)``, which draws all numbers and fills a chunk.
+
+    The first two are :func:`mfbpi_lib_tabular.compiled.leaf` functions, see there what they must
+    not do. The third one is the same in every agent but for the numbers that ``select`` takes::
 
         @numba.njit(cache=True)
         def rollout(state, dynamics, chunk, env_rng, rng):
+            least, n_actions = state.min_exploration, state.q.shape[1]
             for t in range(chunk.actions.size):
-                a = select(state, dynamics.state[0], rng)
-                s, r, s2, terminated = take_step(dynamics, chunk, t, a, env_rng)
-                learn(state, s, a, r, s2, terminated, rng)
+                s = dynamics.state[0]
+                u = rng.random() if least > 0.0 else NEVER
+                if is_forced(state.visits, s, least, u):
+                    a = draw_uniform(n_actions, rng.random())
+                else:
+                    a = select(state, s)
+                u, v = env_rng.random(), env_rng.random() if dynamics.bernoulli else 0.0
+                r, s2, terminated, ended = take_step(dynamics, chunk, t, a, u, v)
+                learn(state, s, a, r, s2, terminated)
+                if ended:
+                    start_state(dynamics, env_rng.random())
 
-    Each plugin writes these lines itself: a rollout that is handed the two rules as arguments, or
-    a closure over them, is never found in numba's cache and compiled anew in every process. For
-    the same reason, compiled functions that plugins share take the types of this library only,
-    never a plugin's state: a cache that names a plugin's type cannot be loaded without the plugin.
+    Each plugin writes these lines itself: a rollout that is handed the rules as arguments, or a
+    closure over them, is never found in numba's cache and compiled anew in every process; and
+    lines that draw cost several times a whole step once they stand in a function that is handed
+    the generator. For the first reason, too, compiled functions that plugins share take the types
+    of this library only, never a plugin's state: a cache that names a plugin's type cannot be
+    loaded without the plugin.
 
     Whatever changes lives in arrays, scalars in arrays of one entry, so that both drivers and
     checkpoints see the same thing.
 
     Attributes:
-        state: NamedTuple of arrays.
+        n_uniforms: numbers that ``select`` takes; drawn only where no action is forced.
+        state: NamedTuple of arrays, with ``visits``, int64 [S, A], among them.
+        min_exploration: least probability of a forced, uniform action; 0 for none at all.
     """
 
+    n_uniforms: ClassVar[int] = 0
     select: ClassVar[Callable[..., Any]]
     learn: ClassVar[Callable[..., Any]]
     rollout: ClassVar[Callable[..., Any]]
 
     state: Any
+    min_exploration: float = 0.0
 
     #: The simulator's arrays once they were looked at: each run has one.
     _known_dynamics: Dynamics | None = None
+
+    @property
+    def visits(self) -> npt.NDArray[np.int64]:
+        """Visits N(s, a) so far, int64 [S, A]."""
+        return self.state.visits
 
     def _fitting(self, simulator: Any) -> tuple[Dynamics, np.random.Generator]:
         """A simulator with which compiled code stays within its arrays."""
@@ -65,8 +90,11 @@ class CompiledAgent(Agent):
         return dynamics, env_rng
 
     def select_action(self, observation: int) -> int:
-        """Sampling rule; see the class."""
-        return int(self.select(self.state, int(observation), self.rng))
+        """Sampling rule, with the numbers that the rollout would draw; see the class."""
+        s, least = int(observation), self.min_exploration
+        if least > 0.0 and is_forced(self.visits, s, least, self.rng.random()):
+            return int(draw_uniform(self.problem.n_actions, self.rng.random()))
+        return int(self.select(self.state, s, *self.rng.random(self.n_uniforms)))
 
     def update(self, transition: Transition) -> None:
         """Learning rule; a truncated transition bootstraps like any other."""
@@ -77,7 +105,6 @@ class CompiledAgent(Agent):
             float(transition.reward),
             int(transition.next_observation),
             bool(transition.terminated),
-            self.rng,
         )
 
     def advance(self, simulator: Any, n_steps: int) -> Transitions:
@@ -136,9 +163,7 @@ class ReplanningAgent(CompiledAgent):
             for t in range(start, chunk.actions.size):
                 if state.schedule.due[0]:
                     return t
-                a = select(state, dynamics.state[0], rng)
-                s, r, s2, terminated = take_step(dynamics, chunk, t, a, env_rng)
-                learn(state, s, a, r, s2, terminated, rng)
+                ...  # a step as in CompiledAgent
             return chunk.actions.size
 
     Its state has ``schedule``, a :class:`mfbpi_lib_tabular.schedules.Schedule`, and ``counts``, the

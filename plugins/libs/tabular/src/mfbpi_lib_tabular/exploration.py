@@ -1,92 +1,86 @@
 """Compiled pieces of sampling rules: greedy, forced and weighted choices of an action.
 
-They take rows of tables, not states of agents: numba copies a NamedTuple at every call that it
-does not inline, and a compiled function whose cache names a type of a plugin cannot be loaded once
-that plugin is gone.
+They take tables and uniform numbers, not states of agents and generators: a compiled function of a
+library whose cache names a type of a plugin cannot be loaded once that plugin is gone, and a
+generator as an argument costs more than all else in a step, see :mod:`mfbpi_lib_tabular.agent`.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_lib_tabular.compiled import leaf
 
-@numba.njit(cache=True)
-def greedy(values: npt.NDArray[np.float64]) -> int:
-    """The first action of largest value; float64 [A]."""
+#: In place of a uniform number, where exploration is not wanted and none is drawn.
+NEVER = 1.0
+
+
+@leaf
+def greedy(values: npt.NDArray[np.float64], s: int) -> int:
+    """The first action of largest value in a state; float64 [S, A]."""
     best = 0
-    for a in range(1, values.size):
-        if values[a] > values[best]:
+    for a in range(1, values.shape[1]):
+        if values[s, a] > values[s, best]:
             best = a
     return best
 
 
-@numba.njit(cache=True)
-def is_forced(visits: npt.NDArray[np.int64], least: float, rng: np.random.Generator) -> bool:
+@leaf
+def largest(values: npt.NDArray[np.float64], s: int) -> float:
+    """The largest value in a state; float64 [S, A]."""
+    best = values[s, 0]
+    for a in range(1, values.shape[1]):
+        best = max(best, values[s, a])
+    return best
+
+
+@leaf
+def is_forced(visits: npt.NDArray[np.int64], s: int, least: float, u: float) -> bool:
     """Whether to take a uniform action: true with probability max(least, 1 / N(s)).
 
     Source: Russo & Proutiere 2023, appendix on the numerical experiments.
 
     Args:
-        visits: int64 [A], visits N(s, .) so far; N(s) counts the present visit as well, so that
+        visits: int64 [S, A], visits N(s, a) so far; N(s) counts the present visit as well, so that
             the first one is always forced.
-        least: least probability; 0 for never, whatever N(s).
-        rng: the agent's generator; one number is drawn unless ``least`` is 0.
+        s: the state.
+        least: least probability.
+        u: a uniform number, or :data:`NEVER`.
     """
-    if least <= 0.0:
-        return False
-    return rng.random() < max(least, 1.0 / (visits.sum() + 1))
+    present = 1
+    for a in range(visits.shape[1]):
+        present += visits[s, a]
+    return u < max(least, 1.0 / present)
 
 
-@numba.njit(cache=True)
-def draw_uniform(n_actions: int, rng: np.random.Generator) -> int:
-    """An action, each with the same probability."""
-    return min(int(rng.random() * n_actions), n_actions - 1)
+@leaf
+def draw_uniform(n_actions: int, u: float) -> int:
+    """An action, each with the same probability, by a uniform number."""
+    return min(int(u * n_actions), n_actions - 1)
 
 
-@numba.njit(cache=True)
-def draw_weighted(weights: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
-    """An action with probability in proportion to its weight; float64 [A], 0 or more.
+@leaf
+def draw_weighted(weights: npt.NDArray[np.float64], s: int, u: float) -> int:
+    """An action in a state with probability in proportion to its weight, by a uniform number.
 
     Without a positive weight every action is as likely as any other.
+
+    Args:
+        weights: float64 [S, A], 0 or more.
+        s: the state.
+        u: a uniform number.
     """
-    total = weights.sum()
-    if not total > 0.0:
-        return draw_uniform(weights.size, rng)
-    threshold = rng.random() * total
-    last = 0
-    for a in range(weights.size):
-        if weights[a] > 0.0:
-            if threshold < weights[a]:
-                return a
-            threshold -= weights[a]
-            last = a  # rounding can leave the threshold above every weight
-    return last
-
-
-# Inlined: a call would cost a twentieth of a step of Q-learning.
-@numba.njit(cache=True, inline="always")
-def greedy_or_forced(
-    values: npt.NDArray[np.float64],
-    visits: npt.NDArray[np.int64],
-    least: float,
-    rng: np.random.Generator,
-) -> int:
-    """The first action of largest value; float64 [A]. Uniform where :func:`is_forced` says so."""
-    if is_forced(visits, least, rng):
-        return draw_uniform(values.size, rng)
-    return greedy(values)
-
-
-@numba.njit(cache=True, inline="always")
-def weighted_or_forced(
-    weights: npt.NDArray[np.float64],
-    visits: npt.NDArray[np.int64],
-    least: float,
-    rng: np.random.Generator,
-) -> int:
-    """An action by its weight; float64 [A]. Uniform where :func:`is_forced` says so."""
-    if is_forced(visits, least, rng):
-        return draw_uniform(weights.size, rng)
-    return draw_weighted(weights, rng)
+    total = 0.0
+    for a in range(weights.shape[1]):
+        total += weights[s, a]
+    action = draw_uniform(weights.shape[1], u)
+    threshold = u * total
+    is_open = total > 0.0
+    for a in range(weights.shape[1]):
+        weight = weights[s, a]
+        if is_open and weight > 0.0:
+            action = a  # rounding can leave the threshold above every weight
+            is_open = not threshold < weight
+            threshold -= weight
+    return action

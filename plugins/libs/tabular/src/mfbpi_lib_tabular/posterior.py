@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from mfbpi_lib_tabular.compiled import leaf
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -67,18 +68,16 @@ class Estimate(NamedTuple):
     rewards: FloatArray
 
 
-@numba.njit(cache=True)
+@leaf
 def count(counts: Counts, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Add one transition."""
-    if s != counts.following[0]:
-        counts.starts[s] += 1
+    started, ended = int(s != counts.following[0]), int(terminated)
+    counts.starts[s] += started
     counts.following[0] = -1 if terminated else s2
     counts.visits[s, a] += 1
     counts.rewards[s, a] += r
-    if terminated:
-        counts.endings[s, a] += 1
-    else:
-        counts.transitions[s, a, s2] += 1
+    counts.endings[s, a] += ended
+    counts.transitions[s, a, s2] += 1 - ended
 
 
 def smoothed(counts: Counts, smoothing: float) -> Estimate:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_lib_tabular.compiled import leaf
 from mfbpi_lib_tabular.posterior import Counts, count
 
 #: Least number of steps between two deadlines, of the growing period.
@@ -55,29 +55,21 @@ def restart(schedule: Schedule, period: int, visits: npt.NDArray[np.int64]) -> N
     schedule.due[0] = False
 
 
-@numba.njit(cache=True)
-def tick(
-    clock: npt.NDArray[np.int64],
-    deadline: npt.NDArray[np.int64],
-    due: npt.NDArray[np.bool_],
-    visits: int,
-    mark: int,
-) -> None:
-    """Count one step; ``visits`` and ``mark`` are those of its pair."""
-    clock[0] += 1
-    if clock[0] >= deadline[0] or visits >= mark:
-        due[0] = True
+@leaf
+def tick(schedule: Schedule, s: int, a: int, visits: int) -> None:
+    """Count one step; ``visits`` are those of its pair, the present one included."""
+    schedule.clock[0] += 1
+    is_over, has_doubled = schedule.clock[0] >= schedule.deadline[0], visits >= schedule.marks[s, a]
+    schedule.due[0] |= is_over or has_doubled
 
 
-# Inlined, so that the two NamedTuples are not copied.
-@numba.njit(cache=True, inline="always")
+@leaf
 def count_and_tick(
     counts: Counts, schedule: Schedule, s: int, a: int, r: float, s2: int, terminated: bool
 ) -> None:
     """The learning rule of agents that only count: add one transition, and count its step."""
     count(counts, s, a, r, s2, terminated)
-    visits, mark = counts.visits[s, a], schedule.marks[s, a]
-    tick(schedule.clock, schedule.deadline, schedule.due, visits, mark)
+    tick(schedule, s, a, counts.visits[s, a])
 
 
 def growing_period(step: int, horizon: int) -> int:
@@ -94,7 +86,7 @@ def growing_period(step: int, horizon: int) -> int:
     return max(1, round(min(longest, max(float(SHORTEST_PERIOD), growing))))
 
 
-@numba.njit(cache=True)
+@leaf
 def learning_rate(horizon: float, visits: int) -> float:
     """The step size alpha = (H + 1) / (H + k) at the k-th visit, H = 1 / (1 - gamma).
 

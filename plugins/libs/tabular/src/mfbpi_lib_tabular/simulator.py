@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Transitions
+from mfbpi_lib_tabular.compiled import leaf
 from mfbpi_lib_tabular.dynamics import Dynamics
 
 
@@ -44,80 +44,61 @@ class Chunk(NamedTuple):
         return Transitions(start=0, **self._asdict())
 
 
-@numba.njit(cache=True)
-def draw(cdf: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
-    """Draw an index from cumulative probabilities by inversion; lists are short."""
-    u = rng.random()
-    index = 0
-    while cdf[index] <= u:
-        index += 1
-    return index
-
-
-@numba.njit(cache=True)
+@leaf
 def sample_transition(
-    dynamics: Dynamics, action: int, rng: np.random.Generator
+    dynamics: Dynamics, action: int, u: float, v: float
 ) -> tuple[float, int, bool, bool]:
     """Take ``action`` in ``dynamics.state``.
+
+    Args:
+        dynamics: the simulation.
+        action: the action.
+        u: uniform number that selects the next state, by inversion; lists are short.
+        v: uniform number that decides a Bernoulli reward; any where rewards are not drawn.
 
     Returns:
         ``(reward, next_state, terminated, truncated)``. The simulation stands in the next state;
         after the end of an episode, :func:`start_state` begins the next one.
     """
     state = dynamics.state[0]
-    slot = draw(dynamics.cdf[state, action], rng)
+    slot = 0
+    while dynamics.cdf[state, action, slot] <= u:
+        slot += 1
     reward = dynamics.rewards[state, action, slot]
     if dynamics.bernoulli:
-        reward = 1.0 if rng.random() < reward else 0.0
+        reward = 1.0 if v < reward else 0.0
     following = dynamics.successors[state, action, slot]
     dynamics.state[0] = following
     dynamics.clock[0] += 1
     terminated = dynamics.terminal[following]
-    truncated = not terminated and 0 < dynamics.time_limit <= dynamics.clock[0]
-    return reward, following, terminated, truncated
+    limit, clock = dynamics.time_limit, dynamics.clock[0]
+    return reward, following, terminated, not terminated and 0 < limit <= clock
 
 
-@numba.njit(cache=True)
-def start_state(dynamics: Dynamics, rng: np.random.Generator) -> int:
-    """Begin an episode in a state drawn from the initial distribution."""
-    state = draw(dynamics.initial_cdf, rng)
+@leaf
+def start_state(dynamics: Dynamics, u: float) -> None:
+    """Begin an episode in the state that a uniform number selects."""
+    state = 0
+    while dynamics.initial_cdf[state] <= u:
+        state += 1
     dynamics.state[0] = state
     dynamics.clock[0] = 0
-    return state
 
 
-@numba.njit(cache=True)
-def record(
-    chunk: Chunk,
-    t: int,
-    state: int,
-    action: int,
-    reward: float,
-    following: int,
-    terminated: bool,
-    truncated: bool,
-) -> None:
-    """Write step ``t`` of a chunk."""
-    chunk.observations[t] = state
+@leaf
+def take_step(
+    dynamics: Dynamics, chunk: Chunk, t: int, action: int, u: float, v: float
+) -> tuple[float, int, bool, bool]:
+    """Take ``action`` and write it as step ``t``; ``u`` and ``v`` as in :func:`sample_transition`.
+
+    Returns:
+        ``(reward, next_state, terminated, ended)``; ``ended`` asks for :func:`start_state`.
+    """
+    chunk.observations[t] = dynamics.state[0]
+    reward, following, terminated, truncated = sample_transition(dynamics, action, u, v)
     chunk.actions[t] = action
     chunk.rewards[t] = reward
     chunk.next_observations[t] = following
     chunk.terminated[t] = terminated
     chunk.truncated[t] = truncated
-
-
-@numba.njit(cache=True)
-def take_step(
-    dynamics: Dynamics, chunk: Chunk, t: int, action: int, rng: np.random.Generator
-) -> tuple[int, float, int, bool]:
-    """Take ``action``, write it as step ``t``, and begin a new episode if it ended one.
-
-    Returns:
-        ``(state, reward, next_state, terminated)``, what an agent learns from.
-    """
-    state = dynamics.state[0]
-    reward, following, terminated, truncated = sample_transition(dynamics, action, rng)
-    record(chunk, t, state, action, reward, following, terminated, truncated)
-    if terminated or truncated:
-        start_state(dynamics, rng)
-    return state, reward, following, terminated
+    return reward, following, terminated, terminated or truncated

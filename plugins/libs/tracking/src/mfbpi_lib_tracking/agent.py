@@ -28,12 +28,13 @@ from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_tabular import planning, posterior
 from mfbpi_lib_tabular.agent import ReplanningAgent
+from mfbpi_lib_tabular.compiled import leaf
 from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import weighted_or_forced
+from mfbpi_lib_tabular.exploration import NEVER, draw_uniform, draw_weighted, is_forced
 from mfbpi_lib_tabular.linear import rows_to_sparse
 from mfbpi_lib_tabular.posterior import Counts, Estimate
 from mfbpi_lib_tabular.schedules import Schedule, count_and_tick, growing_period
-from mfbpi_lib_tabular.simulator import Chunk, take_step
+from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
 from mfbpi_lib_tracking.warm import Warm, keep, resume
 
 #: Certified relative gap of an allocation; estimates are much further from the truth than this.
@@ -77,16 +78,14 @@ class State(NamedTuple):
         )
 
 
-@numba.njit(cache=True)
-def select(state: State, s: int, rng: np.random.Generator) -> int:
-    """Sampling rule: uniform with probability eps, else from the allocation in s."""
-    return weighted_or_forced(state.omega[s], state.counts.visits[s], state.min_exploration, rng)
+@leaf
+def select(state: State, s: int, u: float) -> int:
+    """Sampling rule, where no action is forced: from the allocation in s."""
+    return draw_weighted(state.omega, s, u)
 
 
-@numba.njit(cache=True)
-def learn(
-    state: State, s: int, a: int, r: float, s2: int, terminated: bool, _rng: np.random.Generator
-) -> None:
+@leaf
+def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Learning rule: count."""
     count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
@@ -101,12 +100,21 @@ def rollout(
     rng: np.random.Generator,
 ) -> int:
     """Fill a chunk from step ``start`` until solving is due; the first step left out."""
+    least, n_actions = state.min_exploration, state.omega.shape[1]
     for t in range(start, chunk.actions.size):
         if state.schedule.due[0]:
             return t
-        action = select(state, dynamics.state[0], rng)
-        s, reward, following, terminated = take_step(dynamics, chunk, t, action, env_rng)
-        learn(state, s, action, reward, following, terminated, rng)
+        s = dynamics.state[0]
+        u = rng.random() if least > 0.0 else NEVER
+        if is_forced(state.counts.visits, s, least, u):
+            a = draw_uniform(n_actions, rng.random())
+        else:
+            a = select(state, s, rng.random())
+        u, v = env_rng.random(), env_rng.random() if dynamics.bernoulli else 0.0
+        r, s2, terminated, ended = take_step(dynamics, chunk, t, a, u, v)
+        learn(state, s, a, r, s2, terminated)
+        if ended:
+            start_state(dynamics, env_rng.random())
     return chunk.actions.size
 
 
@@ -120,6 +128,7 @@ class TrackingAgent(ReplanningAgent):
     counted in :attr:`profile`. Where none is found, the one before is followed until the next.
     """
 
+    n_uniforms = 1
     select: ClassVar[Callable[..., Any]] = staticmethod(select)
     learn: ClassVar[Callable[..., Any]] = staticmethod(learn)
     rollout: ClassVar[Callable[..., Any]] = staticmethod(rollout)
@@ -128,6 +137,7 @@ class TrackingAgent(ReplanningAgent):
 
     def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
+        self.min_exploration = config.min_exploration
         assert problem.n_states is not None  # the spec needs "states"
         self.state = State.start(problem.n_states, problem.n_actions, config.min_exploration)
 
