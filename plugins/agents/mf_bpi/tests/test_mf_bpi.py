@@ -48,7 +48,7 @@ def test_reorder_restores_a_changed_column_only():
     before = ensemble.ranked.copy()
     ensemble.heads[1, 0, ::3] = rng.uniform(size=7)
 
-    reorder(ensemble, 1, 0)
+    reorder(ensemble, 1, 0, np.empty(20))
 
     np.testing.assert_array_equal(ensemble.ranked[:, 1, 0], np.sort(ensemble.heads[1, 0]))
     before[:, 1, 0] = ensemble.ranked[:, 1, 0]

@@ -38,19 +38,28 @@ class Ensemble(NamedTuple):
 
 
 @leaf
-def reorder(ensemble: Ensemble, s: int, a: int) -> None:
-    """Restore the order of column (s, a) after its members changed."""
+def reorder(ensemble: Ensemble, s: int, a: int, sorted_: npt.NDArray[np.float64]) -> None:
+    """Restore the order of column (s, a) after its members changed, by insertion.
+
+    Args:
+        ensemble: the ensemble.
+        s: state.
+        a: action.
+        sorted_: float64 [B], scratch: the values sorted so far, side by side in memory.
+    """
     values, order, ranked = ensemble.heads, ensemble.order, ensemble.ranked
-    for i in range(1, order.shape[2]):
+    for i in range(sorted_.size):
         member = order[s, a, i]
         value = values[s, a, member]
-        j = i - 1
-        while j >= 0 and values[s, a, order[s, a, j]] > value:
-            order[s, a, j + 1] = order[s, a, j]
+        j = i
+        while j > 0 and sorted_[j - 1] > value:
+            sorted_[j] = sorted_[j - 1]
+            order[s, a, j] = order[s, a, j - 1]
             j -= 1
-        order[s, a, j + 1] = member
-    for rank in range(order.shape[2]):
-        ranked[rank, s, a] = values[s, a, order[s, a, rank]]
+        sorted_[j] = value
+        order[s, a, j] = member
+    for rank in range(sorted_.size):
+        ranked[rank, s, a] = sorted_[rank]
 
 
 @leaf

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_agent_mf_bpi.ensemble import Ensemble, quantile, reorder
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import leaf, long_leaf
 from mfbpi_lib_tabular.dynamics import Dynamics
 from mfbpi_lib_tabular.exploration import (
     NEVER,
@@ -80,11 +80,10 @@ def weigh(state: State, xi: float) -> float:
             moment = _bound_moment(state.quantile_m[s, a], c.k)
             gap = max(value - state.quantile_q[s, a] + c.gap_offset, c.gap_floor)
             weight = (2.0 + 8.0 * GOLDEN_RATIO**2 * moment) / (gap * gap)
-            if a == best:
-                largest_moment = max(largest_moment, moment)
-            else:
-                least_gap = min(least_gap, gap)
-                total += weight
+            is_best = a == best  # as a number: a branch that depends on xi is guessed wrong
+            largest_moment = max(largest_moment, moment if is_best else 0.0)
+            least_gap = min(least_gap, np.inf if is_best else gap)
+            total += 0.0 if is_best else weight
             state.weights[s, a] = weight
     spread = max(4.0, 16.0 * c.discount**2 * GOLDEN_RATIO**2 * largest_moment)
     ratio = (1.0 + c.discount) / (least_gap * (1.0 - c.discount))
@@ -107,7 +106,7 @@ def select(state: State, s: int, xi: float, u: float) -> int:
     return draw_weighted(state.weights, s, u)
 
 
-@leaf
+@long_leaf
 def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Learning rule: the chosen members, the order of their column, the Q-learner."""
     c = state.constants
@@ -115,8 +114,8 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     rate = learning_rate(c.horizon, state.visits[s, a])
     discount = 0.0 if terminated else c.discount
     _learn_members(state, s, a, r, s2, discount, rate)
-    reorder(state.q, s, a)
-    reorder(state.m, s, a)
+    reorder(state.q, s, a, state.scratch)
+    reorder(state.m, s, a, state.scratch)
     target = r + discount * largest(state.learner, s2)
     state.learner[s, a] += rate * (target - state.learner[s, a])
 
@@ -136,11 +135,13 @@ def _learn_members(
         discount: gamma, or 0 after termination.
         rate: alpha.
     """
-    c, q, m, scratch = state.constants, state.q.heads, state.m.heads, state.scratch
+    c, q, m = state.constants, state.q.heads, state.m.heads
+    chosen, scratch = state.chosen, state.scratch
     _best_values(q, s2, scratch)
     for b in range(scratch.size):
-        updated = q[s, a, b] + rate * (r + discount * scratch[b] - q[s, a, b])
-        q[s, a, b] = updated if state.chosen[b] else q[s, a, b]
+        value, learns = q[s, a, b], chosen[b]
+        step = rate * (r + discount * scratch[b] - value)
+        q[s, a, b] = value + step if learns else value
     _best_values(q, s2, scratch)
     for b in range(scratch.size):
         deviation = (r + discount * scratch[b] - q[s, a, b]) / c.discount
@@ -150,8 +151,9 @@ def _learn_members(
             scratch[b] *= scratch[b]
     moment_rate = rate**MOMENT_RATE_EXPONENT
     for b in range(scratch.size):
-        updated = m[s, a, b] + moment_rate * (scratch[b] - m[s, a, b])
-        m[s, a, b] = updated if state.chosen[b] else m[s, a, b]
+        moment, learns = m[s, a, b], chosen[b]
+        step = moment_rate * (scratch[b] - moment)
+        m[s, a, b] = moment + step if learns else moment
 
 
 @leaf

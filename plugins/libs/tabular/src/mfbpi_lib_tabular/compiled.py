@@ -19,3 +19,7 @@ import numba
 #: Decorates a short compiled function. Forced inline, so that LLVM sees both sides of the call; it
 #: divides as numpy does, because references must stay counted around what can raise.
 leaf = numba.njit(cache=True, forceinline=True, error_model="numpy")
+
+#: Decorates a long one, of several loops: LLVM stops searching where so much comes together, so
+#: that it must stay a function of its own.
+long_leaf = numba.njit(cache=True, error_model="numpy")
