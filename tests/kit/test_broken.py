@@ -152,7 +152,6 @@ ALSO = {
         "saving_resumes",
         "checkpoint_resumes",
     },
-    "rewardoutsiderange": {"simulator_follows_step"},
     "outofrange": EVERY_RUN,
     "notanumber": EVERY_RUN,
     "notascalar": EVERY_RUN,
