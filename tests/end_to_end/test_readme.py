@@ -24,14 +24,20 @@ def run(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_results_are_read_as_shown(mfbpi_run: Command, tmp_path: Path) -> None:
-    """The default directory, with pandas and pyarrow."""
+    """The default directory, with pandas and pyarrow; collecting first changes nothing."""
     ended = mfbpi_run("--agent", "mf_bpi", "--env", "riverswim", "--steps", 600, "--seeds", "0:2")
     assert ended.returncode == 0, ended.stderr
     (reading,) = (code for code in PYTHON if "read_parquet" in code)
 
     shown = run(reading, tmp_path)
+    collect = (
+        "from mfbpi_run.cli import main; import glob; main(['collect', *glob.glob('results/*')])"
+    )
+    assert run(collect, tmp_path).returncode == 0
+    again = run(reading, tmp_path)
 
     assert shown.returncode == 0, shown.stderr
+    assert again.stdout.splitlines()[:6] == shown.stdout.splitlines()[:6]
     assert re.search(r"mf_bpi\s+riverswim", shown.stdout)
     assert "'numpy':" in shown.stdout
 

@@ -227,3 +227,17 @@ def test_labels_name_results_and_manifest(plan_of: PlanOf) -> None:
     assert set(labelled.manifest()["environments"]) == {"small ring"}
     assert labelled.manifest()["environments"]["small ring"]["plugin"] == "ring"
     assert labelled.tasks[0].environment.shown == "small ring"
+
+
+def test_run_that_measures_nothing_says_so(
+    plan_of: PlanOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it starts, not by an empty table at its end."""
+    assert plan_of(metrics=()).warnings == ()
+    real = Registry.of_kind
+    monkeypatch.setattr(
+        Registry, "of_kind", lambda self, kind: [] if kind == "metric" else real(self, kind)
+    )
+
+    (message,) = plan_of(metrics=()).warnings
+    assert message == "no metric applies to ring: nothing will be measured there"

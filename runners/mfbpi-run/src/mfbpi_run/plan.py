@@ -118,8 +118,14 @@ def make(
         sites=tuple(sites),
         arrays=settings.arrays,
         metrics_asked_for=metrics.asked_for,
-        warnings=metrics.warnings,
+        warnings=(*metrics.warnings, *_without_metrics(sites)),
     )
+
+
+def _without_metrics(sites: Sequence[Site]) -> list[str]:
+    """What to say about environments where no metric applies."""
+    names = [site.environment.shown for site in sites if not site.metrics]
+    return [f"no metric applies to {name}: nothing will be measured there" for name in names]
 
 
 def _site(

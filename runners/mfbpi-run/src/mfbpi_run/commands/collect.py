@@ -107,6 +107,8 @@ class _Found:
             warn(f"{directory} does not say how many tasks it should have: some may be missing")
         elif n_found < planned:
             warn(f"{directory} has {n_found} of {planned} tasks; the others are not done")
+        elif n_found > planned:
+            warn(f"{directory} has {n_found} tasks, more than the {planned} of its {MANIFEST}")
 
 
 def _planned(found: Sequence[_Found], repeated: int) -> int | None:
