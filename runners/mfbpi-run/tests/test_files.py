@@ -62,6 +62,15 @@ def test_pipe_is_neither_waited_for_nor_replaced() -> None:
     assert Path("pipe").is_fifo()
 
 
+def test_device_is_left_alone() -> None:
+    """A link to one, such as /dev/stdout, does not become a file."""
+    Path("link").symlink_to("/dev/null")
+
+    with pytest.raises(OSError, match="not a regular file"):
+        files.atomic_write(Path("link"), b"")
+    assert Path("link").is_symlink()
+
+
 @pytest.mark.parametrize("place", ["/dev/null", "folder", "link", "nowhere"])
 def test_only_regular_files_are_read(place: str) -> None:
     """Devices, folders and links are errors, as what is missing."""

@@ -103,6 +103,21 @@ def test_spoilt_result_is_not_collected(spoiler: str, toy_run: Command, mfbpi: C
     assert "x has 2 of 3 tasks" in ended.err
 
 
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_planted_temporary_names_are_of_no_use(kind: str, toy_run: Command) -> None:
+    """The names that writers once used are neither followed nor waited for."""
+    planned = toy_run("--out", "x", "--seeds", "0:2", "--dry-run", "--json").json["tasks"]
+    Path("precious").write_bytes(b"mine")
+    Path("x").mkdir()
+    for name in (f"{planned[0]['task_id']}.parquet", "_run.json"):
+        temporary = Path("x", f".{name}.tmp")
+        temporary.symlink_to("../precious") if kind == "link" else os.mkfifo(temporary)
+    ended = toy_run("--out", "x", "--seeds", "0:2", "--json")
+
+    assert [task["status"] for task in ended.json["tasks"]] == ["done", "done"]
+    assert Path("precious").read_bytes() == b"mine"
+
+
 def test_rows_without_their_arrays_are_run_again(toy_run: Command) -> None:
     """A task that keeps arrays is done when both are there."""
     arguments = ("--out", "x", "--arrays", "--seeds", "0:2")

@@ -33,12 +33,13 @@ _TEMPORARY = re.compile(r"\.mfbpi-[0-9a-f]{16}\.tmp")
 def atomic_write(path: Path, content: bytes) -> None:
     """Write a file so that at every moment it is absent, as before, or complete.
 
-    A link at ``path`` is replaced, not followed.
+    A link at ``path`` is replaced, not followed; a pipe, a device or a folder, there or where the
+    link points, is left alone.
 
     Raises:
         OSError: the file is as before and nothing is left beside it.
     """
-    if _exists(path) and not (is_regular(path) or path.is_symlink()):
+    if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is there and not a regular file")
     temporary = path.with_name(f".mfbpi-{secrets.token_hex(8)}.tmp")
     descriptor = os.open(temporary, _CREATE, 0o666)
