@@ -11,7 +11,7 @@ Example:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import attrs
@@ -21,6 +21,12 @@ from mfbpi_core.errors import ConfigError
 Constraint = Literal["generative", "navigation"]
 
 
+def labelled(name: str, settings: Mapping[str, Any]) -> str:
+    """How something with these parameters is called: ``riverswim(n_states=5)``."""
+    inside = ",".join(f"{key}={value}" for key, value in settings.items())
+    return f"{name}({inside})" if inside else name
+
+
 @attrs.frozen(init=False)
 class Choice:
     """A plugin by name, with values of its parameters.
@@ -28,7 +34,7 @@ class Choice:
     Attributes:
         name: name of the plugin.
         parameters: parameter to value; a tuple stands for each of its values in turn.
-        label: how it is called in the results; made from what varies if empty.
+        label: how it is called in the results; the name with the parameters that are set if empty.
         replicate: the parameter whose values are independent draws of one thing, such as the
             seed of a random instance; it stays out of the label.
     """
@@ -44,7 +50,11 @@ class Choice:
         self.__attrs_init__(name, parameters, label or name, replicate)
 
     def expand(self) -> Iterator[Choice]:
-        """One choice for each combination of values, labelled by the parameters that vary.
+        """One choice for each combination of values.
+
+        Each is labelled by its name and every parameter that is set, so that nothing is called
+        after its name alone unless it has the default parameters. A label that was given stands
+        for what is set, and is followed by what varies.
 
         Raises:
             ConfigError: when a parameter varies over no values at all.
@@ -53,11 +63,12 @@ class Choice:
         for key, values in varying.items():
             if not values:
                 raise ConfigError(f"{self.label}: {key} has no values; expected one or more")
+        told = varying if self.label != self.name else self.parameters
         for values in itertools.product(*varying.values()):
             point = dict(zip(varying, values, strict=True))
-            named = {key: value for key, value in point.items() if key != self.replicate}
-            suffix = ",".join(f"{key}={value}" for key, value in named.items())
-            label = f"{self.label}({suffix})" if suffix else self.label
+            shown = {key: point.get(key, value) for key, value in told.items()}
+            shown.pop(self.replicate, None)
+            label = labelled(self.label, shown)
             # A value that is itself a tuple becomes a list, so that it does not vary again.
             single = {key: list(v) if isinstance(v, tuple) else v for key, v in point.items()}
             parameters = {**self.parameters, **single}

@@ -14,20 +14,23 @@ def expanded(choice):
     return [(each.label, each.parameters) for each in choice.expand()]
 
 
-def test_single_values_leave_the_name_as_label():
-    """What does not vary is not in the label."""
-    assert expanded(Choice("mf_bpi", k=2)) == [("mf_bpi", {"k": 2})]
+def test_what_is_set_is_in_the_label():
+    """Two choices of different parameters are never called the same; the name alone is default."""
+    assert expanded(Choice("mf_bpi", k=2)) == [("mf_bpi(k=2)", {"k": 2})]
+    assert expanded(Choice("mf_bpi")) == [("mf_bpi", {})]
+    labels = [label for label, _ in expanded(Choice("forked", length=(3, 5), variant="published"))]
+    assert labels == ["forked(length=3,variant=published)", "forked(length=5,variant=published)"]
 
 
 def test_every_combination_of_values_in_order():
-    """The last parameter varies fastest; fixed ones are in every choice and no label."""
+    """The last parameter varies fastest; fixed ones are in every choice and every label."""
     found = expanded(Choice("mf_bpi", k=(1, 2), ensemble_size=(10, 50), forced=True))
 
     assert [label for label, _ in found] == [
-        "mf_bpi(k=1,ensemble_size=10)",
-        "mf_bpi(k=1,ensemble_size=50)",
-        "mf_bpi(k=2,ensemble_size=10)",
-        "mf_bpi(k=2,ensemble_size=50)",
+        "mf_bpi(k=1,ensemble_size=10,forced=True)",
+        "mf_bpi(k=1,ensemble_size=50,forced=True)",
+        "mf_bpi(k=2,ensemble_size=10,forced=True)",
+        "mf_bpi(k=2,ensemble_size=50,forced=True)",
     ]
     assert found[1][1] == {"k": 1, "ensemble_size": 50, "forced": True}
 
@@ -38,7 +41,7 @@ def test_one_value_in_a_tuple_is_in_the_label():
 
 
 def test_label_replaces_the_name():
-    """With what varies still in brackets."""
+    """It stands for what is set, with what varies still in brackets."""
     assert [label for label, _ in expanded(Choice("u_k", label="U1", k=1))] == ["U1"]
     assert expanded(Choice("u_k", label="U", k=(1, 2)))[1][0] == "U(k=2)"
 

@@ -164,7 +164,7 @@ def test_conflict_is_an_error_on_use_only(mfbpi: Command, toy_run: Command, tmp_
             "-A", "mfbpi-rival:biased.weight=2", "--json", "--seeds", "0",
         )  # fmt: skip
         assert chosen.code == 0
-        assert chosen.json["tasks"][0]["agent"] == "mfbpi-rival:biased"
+        assert chosen.json["tasks"][0]["agent"] == "mfbpi-rival:biased(weight=2)"
 
 
 def test_collect_joins_the_results(toy_run: Command, mfbpi: Command) -> None:

@@ -203,8 +203,8 @@ def test_manifest_holds_what_tasks_have_in_common(plan_of: PlanOf) -> None:
     """Resolved parameters by label, and how each environment is run."""
     manifest = plan_of(agent_settings=("bias=0.25",)).manifest()
 
-    assert manifest["agents"]["biased on ring"]["plugin"] == "biased"
-    assert manifest["agents"]["biased on ring"]["config"]["bias"] == 0.25
+    assert manifest["agents"]["biased(bias=0.25) on ring"]["plugin"] == "biased"
+    assert manifest["agents"]["biased(bias=0.25) on ring"]["config"]["bias"] == 0.25
     assert manifest["environments"]["ring"] == {
         "plugin": "ring",
         "config": {"n_states": 3, "slip": 0.1},
@@ -214,6 +214,19 @@ def test_manifest_holds_what_tasks_have_in_common(plan_of: PlanOf) -> None:
         "eval_every": 20,
         "discount": 0.9,
     }
+
+
+def test_settings_are_in_the_labels(plan_of: PlanOf) -> None:
+    """What differs is called differently, for agents and environments; plain names are defaults."""
+    plain = plan_of().tasks[0]
+    other = plan_of(
+        agent_settings=("biased.bias=0.25",), environment_settings=("n_states=4", "slip=0.0")
+    ).tasks[0]
+
+    assert (plain.agent.shown, plain.environment.shown) == ("biased", "ring")
+    assert other.agent.shown == "biased(bias=0.25)"
+    assert other.environment.shown == "ring(n_states=4,slip=0.0)"
+    assert (other.agent.name, other.environment.name) == ("biased", "ring")
 
 
 def test_labels_name_results_and_manifest(plan_of: PlanOf) -> None:

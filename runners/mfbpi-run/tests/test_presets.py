@@ -33,7 +33,7 @@ def test_preset_follows_the_environment_s_settings(plan_of: PlanOf) -> None:
     """The problem that the preset sees is the one of this run."""
     found = configs(plan_of(agents=("tuned",), environment_settings=("n_states=7",)))
 
-    assert found["ring"]["weight"] == 7
+    assert found["ring(n_states=7)"]["weight"] == 7
 
 
 def test_user_goes_before_the_preset(plan_of: PlanOf) -> None:

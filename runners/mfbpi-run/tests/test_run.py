@@ -162,12 +162,42 @@ def test_overwrite_runs_all_again(toy_run: Command) -> None:
 def test_changed_configuration_is_refused(mode: str, toy_run: Command) -> None:
     """Whatever the mode, the message names the keys with both values."""
     toy_run("--out", "x")
-    changes = ("-A", "bias=0.25", "--steps", "40", "--out", "x", "--if-exists", mode)
-    ended = toy_run(*changes)
+    ended = toy_run("--steps", "40", "--eval-every", "10", "--out", "x", "--if-exists", mode)
 
     assert ended.code == 2
-    assert "agents.biased on ring.config.bias is 0.5 there and 0.25 here" in ended.err
     assert "environments.ring.horizon is 60 there and 40 here" in ended.err
+    assert "environments.ring.eval_every is 20 there and 10 here" in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_other_parameters_are_another_agent(toy_run: Command) -> None:
+    """They are in the label, so that both can be in one directory and be told apart."""
+    toy_run("--out", "x")
+
+    assert toy_run("-A", "bias=0.25", "--out", "x", "--if-exists", "resume").code == 0
+    assert {row["agent"] for row in rows_in("x")} == {"biased", "biased(bias=0.25)"}
+
+
+@pytest.mark.parametrize(
+    ("setting", "old", "new"),
+    [
+        (("-A", "bias=0.25"), "biased on ring", "biased(bias=0.25) on ring"),
+        (("-E", "n_states=4"), "ring", "ring(n_states=4)"),
+    ],
+)
+def test_one_configuration_has_one_label(
+    toy_run: Command, setting: tuple[str, str], old: str, new: str
+) -> None:
+    """Resuming what an earlier version, or a grid, called otherwise would count it twice."""
+    toy_run(*setting, "--out", "x")
+    file = Path("x/_run.json")
+    before = file.read_text()
+    file.write_text(before.replace(new.removesuffix(" on ring"), old.removesuffix(" on ring")))
+
+    ended = toy_run(*setting, "--out", "x", "--if-exists", "resume")
+
+    assert ended.code == 2
+    assert f"{old!r} there and {new!r} here" in ended.err
     assert len(ended.err.splitlines()) == 1
 
 
@@ -179,7 +209,7 @@ def test_failed_task_does_not_stop_the_others(toy_run: Command) -> None:
     assert ended.code == 1
     assert [by_seed[seed]["status"] for seed in range(3)] == ["done", "failed", "done"]
     [line] = ended.err.splitlines()
-    assert line.startswith("failed: biased on ring, seed 1")
+    assert line.startswith("failed: biased(fail_at_seed=1) on ring, seed 1")
     assert "seed 1 fails" in line
     report = json.loads(Path(by_seed[1]["file"]).read_text())
     assert report["task_id"] == by_seed[1]["task_id"]

@@ -90,10 +90,10 @@ def test_values_that_cannot_be_computed_do_not_stop_a_study(mfbpi: Command) -> N
     """Gaps below what floating point can tell: a failed row with the reason, and exit code 1."""
     ended = mfbpi("sweep", "toy/hard", "--out", "there")
 
-    (row,) = rows(quantity="u", env="riverswim")
+    (row,) = rows(quantity="u", env="riverswim(n_states=600)")
     assert (row["value"], row["status"]) == (None, "failed")
     assert "what double precision can tell from zero" in row["reason"]
-    (gap,) = rows(quantity="delta_min", env="riverswim")
+    (gap,) = rows(quantity="delta_min", env="riverswim(n_states=600)")
     assert "gaps are too small to be told from zero" in gap["reason"]
     assert ended.code == 1
     assert "1 value could not be computed: see the column reason of the table" in ended.err

@@ -161,9 +161,9 @@ def run(mfbpi: Callable[..., Any], text: str) -> Any:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (AGENT + "bais = 1.0\n" + RING, "agent biased: unknown parameter 'bais'; did you mean"),
-        (AGENT + "bias = 2.0\n" + RING, "agent biased: parameter bias is 2.0; expected float"),
-        (AGENT + 'bias = "x"\n' + RING, "agent biased: parameter bias is 'x'; expected float"),
+        (AGENT + "bais = 1.0\n" + RING, "biased(bais=1.0): unknown parameter 'bais'; did you mean"),
+        (AGENT + "bias = 2.0\n" + RING, "biased(bias=2.0): parameter bias is 2.0; expected float"),
+        (AGENT + 'bias = "x"\n' + RING, "biased(bias=x): parameter bias is 'x'; expected float"),
         (AGENT + "bias = [0.5, 2.0]\n" + RING, "agent biased(bias=2.0): parameter bias is 2.0"),
         (AGENT + "bias = []\n" + RING, "biased: bias has no values; expected one or more"),
         (AGENT + "bias = [0.5, 0.5]\n" + RING, "agent biased(bias=0.5) is given twice"),

@@ -52,12 +52,14 @@ def test_bounds_show_the_median_of_their_own_optimum(table: pa.Table) -> None:
     figure = instance_figures.bounds(table)
     shown = panels(figure)
 
-    assert list(shown) == ["random_mdp, discount 0.95", "riverswim, discount 0.95"]
-    assert points(shown["riverswim, discount 0.95"]) == {"U0": [1e6], "U": [1e7]}
-    assert points(shown["random_mdp, discount 0.95"]) == {"U0": [3e6], "U": [9e6]}
-    (interval,) = shown["random_mdp, discount 0.95"].collections
+    assert list(shown) == [
+        f"{name}(n_states=5), discount 0.95" for name in ("random_mdp", "riverswim")
+    ]
+    assert points(shown["riverswim(n_states=5), discount 0.95"]) == {"U0": [1e6], "U": [1e7]}
+    assert points(shown["random_mdp(n_states=5), discount 0.95"]) == {"U0": [3e6], "U": [9e6]}
+    (interval,) = shown["random_mdp(n_states=5), discount 0.95"].collections
     assert tuple(interval.get_paths()[0].vertices[:, 1]) == (1e6, 9e9)
-    assert len(shown["riverswim, discount 0.95"].collections) == 0
+    assert len(shown["riverswim(n_states=5), discount 0.95"].collections) == 0
     caption = "median over draws, n = 1, 5; 95 % bootstrap interval; n = 1 has none"
     assert caption in texts(figure)
 
@@ -83,8 +85,8 @@ def test_moments_grow_with_their_order() -> None:
     shown = panels(figure)
 
     assert points(shown["a, discount 0.95"]) == {"5": [1.0, 2.0], "10": [2.0, 4.0]}
-    assert points(shown["b, discount 0.95"]) == {"5": [2.0, 4.0]}
-    (band,) = shown["b, discount 0.95"].collections
+    assert points(shown["b(n=5), discount 0.95"]) == {"5": [2.0, 4.0]}
+    (band,) = shown["b(n=5), discount 0.95"].collections
     assert band.get_paths()[0].vertices[:, 1].min() == 0.0
     assert "mean over draws, n = 1, 2; 95 % t-interval; n = 1 has none" in texts(figure)
 

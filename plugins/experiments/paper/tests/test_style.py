@@ -27,3 +27,14 @@ def test_first_marks_are_distinct() -> None:
     """As many colours as the palette has, and as many markers."""
     assert len({mark(i).color for i in range(10)}) == 10
     assert len({(mark(i).color, mark(i).marker) for i in range(len(AGENTS))}) == len(AGENTS)
+
+
+def test_known_agents_with_parameters_keep_their_look() -> None:
+    """Alone of its family it looks like the family; two of one family are told apart."""
+    alone = agent_marks(["bsp(prior_initialiser=wide_fan_uniform)", "ids"])
+    several = agent_marks(["mf_bpi(ensemble_size=1)", "mf_bpi(ensemble_size=50)", "psrl"])
+
+    assert list(alone) == ["bsp(prior_initialiser=wide_fan_uniform)", "ids"]
+    assert list(alone.values()) == list(agent_marks(["bsp", "ids"]).values())
+    assert len({mark.color for mark in several.values()}) == 3
+    assert several["psrl"] == agent_marks(["psrl"])["psrl"]

@@ -11,6 +11,7 @@ import attrs
 from mfbpi_core import config as configs
 from mfbpi_core import experiment
 from mfbpi_core.errors import ConfigError, MfbpiError, UsageError
+from mfbpi_core.experiment import labelled
 from mfbpi_core.plugin import Plugin
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import PluginRef
@@ -128,9 +129,12 @@ class _Candidate:
         """Read the settings meant for this one."""
         with _blaming(self.plugin, self.label):
             values = _typed(self.config_class, _chosen(self, settings))
+        shown = {key: value for key, value in values.items() if key not in self.fixed}
+        # A metric is known by its columns, whatever its parameters.
+        label = self.label if self.plugin.kind == "metric" else labelled(self.label, shown)
         return Choice(
             name=self.label,
-            label=self.label,
+            label=label,
             plugin=self.plugin,
             config_class=self.config_class,
             values=values,

@@ -88,9 +88,7 @@ def find(
         chosen = DEFAULT_DISCOUNT if discount is None else discount
         return Instance(label=file.name, mdp=mdp, discount=chosen)
     (choice,) = choices.environments(registry, [str(environment)], settings)
-    found = of_environment(registry, choice.ref(), discount)
-    label = f"{found.label}({','.join(settings)})" if settings else found.label
-    return attrs.evolve(found, label=label)
+    return of_environment(registry, choice.ref(), discount)
 
 
 def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:

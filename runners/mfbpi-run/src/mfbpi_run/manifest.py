@@ -53,14 +53,22 @@ def _is_manifest(loaded: Any) -> bool:
 def check(directory: Path, now: Manifest) -> None:
     """Refuse a directory whose results were made with other settings.
 
-    One label stands for one configuration; further agents, environments and seeds may be added.
+    One label stands for one configuration, and one configuration has one label, so that nothing is
+    counted twice; further agents, environments and seeds may be added.
 
     Raises:
-        UsageError: naming the settings that differ, with both values.
+        UsageError: naming the settings or the labels that differ, with both values.
     """
     if directory.exists() and not directory.is_dir():
         raise UsageError(f"{directory} is a file; give a directory with --out")
-    refuse_differences(directory, read(directory), {**now, "schema_version": SCHEMA_VERSION})
+    before = read(directory)
+    refuse_differences(directory, before, {**now, "schema_version": SCHEMA_VERSION})
+    renamed = [*_renamed(before, now, "environments"), *_renamed(before, now, "agents")]
+    if renamed:
+        raise UsageError(
+            f"{directory} holds the same under another label: {renamed[0]}; choose another "
+            "directory with --out"
+        )
 
 
 def refuse_differences(directory: Path, before: Manifest, now: Manifest) -> None:
@@ -77,6 +85,19 @@ def refuse_differences(directory: Path, before: Manifest, now: Manifest) -> None
             f"{directory} holds results of other settings: {listing}; "
             "choose another directory with --out"
         )
+
+
+def _renamed(before: Manifest, now: Manifest, kind: str) -> Iterator[str]:
+    """What is called otherwise there, with the same parameters; agents within one environment."""
+    known = {
+        (label.partition(" on ")[2], json.dumps(described, sort_keys=True)): label
+        for label, described in before.get(kind, {}).items()
+        if label not in now[kind]
+    }
+    for label, described in now[kind].items():
+        key = label.partition(" on ")[2], json.dumps(described, sort_keys=True)
+        if label not in before.get(kind, {}) and key in known:
+            yield f"{known[key]!r} there and {label!r} here"
 
 
 def record(directory: Path, now: Manifest) -> None:

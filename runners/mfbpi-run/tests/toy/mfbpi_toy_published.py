@@ -62,7 +62,7 @@ def study(quick: bool) -> Experiment:
 def hard(quick: bool) -> Experiment:
     """An instance with ties, and, unless quick, one whose gaps cannot be told from zero."""
     fork = Choice("forked_riverswim", length=7, variant="published")
-    long = Choice("riverswim", n_states=400)
+    long = Choice("riverswim", n_states=600)
     environments = (fork,) if quick else (fork, long)
     one = InstanceStudy(
         environments=environments, discounts=(0.9,), quantities=True, bounds=(Choice("u"),)

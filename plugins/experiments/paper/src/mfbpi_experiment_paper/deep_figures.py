@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mfbpi_experiment_paper import style
-from mfbpi_experiment_paper.labels import natural, ticks
+from mfbpi_lib_figures.labels import natural, ticks, title
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 
 #: Values at the last step of each seed, by agent and environment.
@@ -58,7 +58,7 @@ def _panel(axes: Axes, finals: Finals, marks: dict[str, style.Mark], high: float
         style.points(axes, found, mark, agent)
     parameter, texts = ticks(labels)
     axes.set_xticks(range(len(labels)), texts)
-    axes.set(xlabel=parameter)
+    axes.set(title=title(labels), xlabel=parameter)
     axes.set_ylim(bottom=0.0)
     axes.grid(axis="y", alpha=0.3)
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from mfbpi_experiment_paper import style
-from mfbpi_experiment_paper.labels import families, ticks
+from mfbpi_lib_figures.labels import families, ticks, title
 from mfbpi_lib_statistics.bootstrap import median_interval
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 
@@ -132,7 +132,7 @@ def _panels(
     panels = {}
     for discount, row in zip(discounts, grid, strict=True):
         for name, axes in zip(groups, row, strict=True):
-            axes.set_title(f"{name}, discount {discount:g}", fontsize="medium")
+            axes.set_title(f"{title(groups[name])}, discount {discount:g}", fontsize="medium")
             panels[discount, name] = axes
     figure.supylabel(label)
     return figure, panels, groups

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from mfbpi_experiment_paper import style
-from mfbpi_experiment_paper.labels import families, ticks
+from mfbpi_lib_figures.labels import families, ticks, title
 from mfbpi_lib_statistics.intervals import LEVEL, Interval, t_interval
 
 #: The score of the paper, how it is called, and its range.
@@ -37,7 +37,7 @@ def scores(table: pa.Table) -> Figure:
     figure = Figure(figsize=(2.0 + 1.1 * sum(widths), 4.2), layout="constrained")
     panels = figure.subplots(1, len(groups), squeeze=False, sharey=True, width_ratios=widths)[0]
     marks = style.agent_marks(agent for agent, _ in measured)
-    for axes, (name, labels) in zip(panels, groups.items(), strict=True):
+    for axes, labels in zip(panels, groups.values(), strict=True):
         for index, (agent, mark) in enumerate(marks.items()):
             shift = (index - (len(marks) - 1) / 2) * 0.8 / len(marks)
             finals = [
@@ -48,7 +48,9 @@ def scores(table: pa.Table) -> Figure:
             style.points(axes, [(x, i.mean, i.low, i.high) for x, i in finals], mark, agent)
         parameter, texts = ticks(labels)
         axes.set_xticks(range(len(labels)), texts)
-        axes.set(title=name, xlabel=parameter, ylim=_LIMITS, xlim=(-0.5, len(labels) - 0.5))
+        axes.set(
+            title=title(labels), xlabel=parameter, ylim=_LIMITS, xlim=(-0.5, len(labels) - 0.5)
+        )
         axes.grid(axis="y", alpha=0.3)
     panels[0].set_ylabel(f"final {SCORE_LABEL}")
     style.legend(figure, marks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mfbpi_experiment_paper.labels import natural
+from mfbpi_lib_figures.labels import family, natural
 from mfbpi_lib_statistics.intervals import Interval
 
 #: Agents that have the same colour and marker in every figure.
@@ -37,13 +38,21 @@ def mark(index: int) -> Mark:
 
 
 def agent_marks(agents: Iterable[str]) -> dict[str, Mark]:
-    """The mark of each agent, in the order of legends; known agents always have the same."""
+    """The mark of each agent, in the order of legends; known agents always have the same.
+
+    A known agent with other parameters, alone of its family, has the mark of the family.
+    """
     given = set(agents)
-    known = [agent for agent in AGENTS if agent in given]
-    numbers = {agent: AGENTS.index(agent) for agent in known}
+    members = Counter(family(agent) for agent in given)
+    numbers = {
+        agent: AGENTS.index(family(agent))
+        for agent in given
+        if family(agent) in AGENTS and (agent in AGENTS or members[family(agent)] == 1)
+    }
+    known = sorted(numbers, key=numbers.__getitem__)
     free = (i for i in itertools.count() if i not in numbers.values())
     others = sorted(given - set(known), key=natural)
-    return {agent: mark(numbers.get(agent, -1)) for agent in known} | {
+    return {agent: mark(numbers[agent]) for agent in known} | {
         agent: mark(number) for agent, number in zip(others, free, strict=False)
     }
 
