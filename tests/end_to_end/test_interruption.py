@@ -127,7 +127,7 @@ def test_killed_worker_fails_its_task_only(mfbpi_run: Command, rows: Rows, tmp_p
     assert ended.returncode == 1
     assert [tasks[seed]["status"] for seed in range(4)] == ["done", "failed", "done", "done"]
     [line] = ended.stderr.splitlines()
-    assert "biased on ring, seed 1" in line
+    assert "biased(die_at_seed=1) on ring, seed 1" in line
     assert "SIGKILL" in line
     report = json.loads((tmp_path / tasks[1]["file"]).read_text())
     assert "SIGKILL" in report["error"]
