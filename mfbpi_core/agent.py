@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,10 @@ class Agent(ABC):
         config: the agent's parameters.
         rng: the agent's own generator.
     """
+
+    #: Whether :meth:`advance` makes sure, once, that a simulator can show and pay only what is
+    #: declared; else the loop looks at every chunk.
+    checks_simulator: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
         self.problem = problem

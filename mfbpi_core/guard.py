@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import _exact as exact
+from mfbpi_core import exact
 from mfbpi_core.environment import Environment
 from mfbpi_core.errors import PluginError
 from mfbpi_core.types import Observation, Transitions
@@ -150,21 +150,18 @@ class Guard:
             )
         return number
 
-    def chunk(self, chunk: Transitions, n_steps: int, start: int) -> None:
-        """Refuse compiled steps that a Python-stepped run would have refused.
-
-        Args:
-            chunk: the steps.
-            n_steps: how many were asked for.
-            start: number of steps taken before.
-        """
-        columns = (chunk.observations, chunk.next_observations, chunk.rewards)
-        if any(len(column) != n_steps for column in (*columns, chunk.actions)):
+    def length(self, chunk: Transitions, n_steps: int) -> None:
+        """Refuse a compiled driver that took other than so many steps."""
+        columns = (chunk.observations, chunk.actions, chunk.rewards, chunk.next_observations)
+        if not n_steps == len(columns[0]) == len(columns[1]) == len(columns[2]) == len(columns[3]):
             raise PluginError(
                 f"{self.agent_name}: advance took {len(chunk)} steps, with columns of "
                 f"{[len(column) for column in columns]}; expected {n_steps}"
             )
-        if n_steps and not self._is_ordinary_chunk(chunk):
+
+    def chunk(self, chunk: Transitions, start: int) -> None:
+        """Refuse compiled steps, the first after ``start``, that ``step`` must not take."""
+        if len(chunk) and not self._is_ordinary_chunk(chunk):
             self._refuse_first(chunk, start)
 
     def _is_ordinary_chunk(self, chunk: Transitions) -> bool:

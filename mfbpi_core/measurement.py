@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mfbpi_core import _exact as exact
+from mfbpi_core import exact
 from mfbpi_core.errors import PluginError
 from mfbpi_core.specs import Column
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import _exact as exact
+from mfbpi_core import exact
 from mfbpi_core.errors import PluginError
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mfbpi_core import Column
-from mfbpi_core import _exact as exact
+from mfbpi_core import Column, exact
 from mfbpi_core.errors import PluginError
 from mfbpi_core.measurement import checked
 

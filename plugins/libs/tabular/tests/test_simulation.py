@@ -199,6 +199,8 @@ class Chunkless(tuple):
         ("state", np.array([5]), "states that do not exist"),
         ("cdf", np.ones((5, 3, 5)), "distributions that are not closed"),
         ("initial_cdf", np.ones(5), "distributions that are not closed"),
+        ("rewards", np.full((5, 3, 5), 1.5), "rewards from 1.5 to 1.5; expected .0.0, 1.0."),
+        ("rewards", np.full((5, 3, 5), np.nan), "rewards from nan to nan"),
         ("rewards", np.zeros((5, 2, 5)), "sizes .* expected .S, A. = .5, 3."),
     ],
 )

@@ -73,6 +73,9 @@ class CompiledAgent(Agent):
     state: Any
     min_exploration: float = 0.0
 
+    #: A simulator's arrays determine all that it can show and pay: looking at them once will do.
+    checks_simulator: ClassVar[bool] = True
+
     #: The simulator's arrays once they were looked at: each run has one.
     _known_dynamics: Dynamics | None = None
 
@@ -85,7 +88,7 @@ class CompiledAgent(Agent):
         """A simulator with which compiled code stays within its arrays."""
         dynamics, env_rng = simulator
         if dynamics is not self._known_dynamics:
-            require_fit(dynamics, self.problem.n_states, self.problem.n_actions)
+            require_fit(dynamics, self.problem)
             self._known_dynamics = dynamics
         return dynamics, env_rng
 

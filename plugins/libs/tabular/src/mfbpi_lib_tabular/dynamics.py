@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import TabularMDP
+from mfbpi_core import Problem, TabularMDP
 from mfbpi_core.errors import PluginError
+from mfbpi_core.exact import limits
 from mfbpi_core.sampling import closed_cdf
 
 
@@ -54,26 +55,38 @@ def dynamics_of(mdp: TabularMDP, time_limit: int | None = None) -> Dynamics:
     )
 
 
-def require_fit(dynamics: Dynamics, n_states: int | None, n_actions: int) -> None:
-    """Refuse arrays with which compiled code, which checks no index, would leave its memory.
+def require_fit(dynamics: Dynamics, problem: Problem) -> None:
+    """Refuse arrays that pay undeclared rewards, or with which compiled code leaves its memory.
+
+    Compiled code checks no index.
 
     Those of :func:`dynamics_of` always fit; others may have been made by hand.
 
     Raises:
-        PluginError: when they have other sizes, a state that does not exist, or a distribution
-            that may select no slot.
+        PluginError: when they have other sizes, a state that does not exist, a distribution that
+            may select no slot, or a reward outside the declared range.
     """
-    shape, problem = (n_states, n_actions), ""
+    fault = _fault(dynamics, problem)
+    if fault:
+        raise PluginError(f"the simulator has {fault} (mfbpi_lib_tabular.dynamics makes such)")
+
+
+def _fault(dynamics: Dynamics, problem: Problem) -> str:
+    """What is wrong, and what was expected; nothing where all is well."""
+    shape, n_states = (problem.n_states, problem.n_actions), problem.n_states
     columns = (dynamics.successors, dynamics.cdf, dynamics.rewards)
     distributions = (dynamics.cdf, dynamics.initial_cdf)
     if any(column.shape[:2] != shape for column in columns):
-        problem = f"sizes {[column.shape[:2] for column in columns]}; expected (S, A) = {shape}"
-    elif not all(_are_states(s, n_states) for s in (dynamics.successors, dynamics.state)):
-        problem = f"states that do not exist; expected 0 to {n_states} - 1"
-    elif not all(np.isposinf(cdf[..., -1]).all() for cdf in distributions):
-        problem = "distributions that are not closed; expected the last entries to be infinite"
-    if problem:
-        raise PluginError(f"the simulator has {problem} (mfbpi_lib_tabular.dynamics makes such)")
+        return f"sizes {[column.shape[:2] for column in columns]}; expected (S, A) = {shape}"
+    if not all(_are_states(s, n_states) for s in (dynamics.successors, dynamics.state)):
+        return f"states that do not exist; expected 0 to {n_states} - 1"
+    if not all(np.isposinf(cdf[..., -1]).all() for cdf in distributions):
+        return "distributions that are not closed; expected the last entries to be infinite"
+    low, high = limits(*problem.reward_range)
+    paid = dynamics.rewards[~dynamics.terminal]
+    if paid.size and not (low <= paid.min() and paid.max() <= high):
+        return f"rewards from {paid.min():g} to {paid.max():g}; expected {problem.reward_range}"
+    return ""
 
 
 def _are_states(states: npt.NDArray[np.int64], n_states: int | None) -> bool:
