@@ -5,9 +5,9 @@ Event E: for every pair and at every time at once,
     n KL(p_hat, p) <= x + pen(c)    and    n KL(R / n, r) <= x + pen(R, n - R),
 
 x = log(m / delta), with m = 2 S A events, or S A where rewards are declared deterministic: these
-are known once seen. P(E) >= 1 - delta, for any schedule of checks, any stopping time and any data-dependent policy, so
-that one event serves every check, and every certificate drawn from it. S counts terminal states
-too: which states are terminal may have been learnt from the data.
+are known once seen. P(E) >= 1 - delta, for any schedule of checks, any stopping time and any
+data-dependent policy, so that one event serves every check, and every certificate drawn from it.
+S counts terminal states too: which states are terminal may have been learnt from the data.
 
 What must have been true beforehand: S, A, the range and law of rewards, and whether a task may end
 outside declared terminal states. Every transition must be counted, none left out by its outcome.
