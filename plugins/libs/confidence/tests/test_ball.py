@@ -45,7 +45,7 @@ def random_row(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]
     return counts / counts.sum(), rng.random(k), float(10.0 ** rng.uniform(-4.0, 0.7))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))
 def test_agrees_with_a_conic_solver(seed):
     """To 1e-6 of the span, from both sides, with and without unseen outcomes."""
     p, y, radius = random_row(np.random.default_rng(seed))
@@ -106,14 +106,14 @@ def law_in_ball(p: np.ndarray, radius: float, rng: np.random.Generator) -> np.nd
     return (1 - low) * p + low * target
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_law_of_the_ball_violates_it(seed):
-    """50 rows times 20 laws on the boundary of their balls."""
+    """30 rows times 10 laws on the boundary of their balls."""
     rng = np.random.default_rng(1000 + seed)
-    for _ in range(50):
+    for _ in range(30):
         p, y, radius = random_row(rng)
         upper, lower = largest(p, y, radius), smallest(p, y, radius)
-        for _ in range(20):
+        for _ in range(10):
             mean = law_in_ball(p, radius, rng) @ y
 
             assert lower - 1e-9 <= mean <= upper + 1e-9

@@ -196,3 +196,41 @@ def test_values_are_attained(seed):
 
     np.testing.assert_allclose(attained[alive], found.values_upper[alive], atol=1e-9 * scale)
     assert (attained[alive] <= found.values_upper[alive] + 1e-12 * scale).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_laws_attain_the_bounds(seed):
+    """The law behind each backup is one of the ball, and has the mean that the bound says."""
+    rng = np.random.default_rng(seed)
+    case = random_case(rng)
+    found = evaluate(case.evidence, discount=case.discount)
+    values = rng.random(case.evidence.n_states)
+    for sign in (-1.0, 1.0):
+        side = Side(box=found.box, discount=1.0, sign=sign)
+        bounds = side.backup(values, side.pairs, np.zeros(case.evidence.n_pairs), known=False)
+        laws, _ = side.model(values, side.pairs, known=False)
+
+        np.testing.assert_allclose(laws.sum(axis=1), 1.0, atol=1e-12)
+        np.testing.assert_allclose(laws @ side.extend(values), bounds, atol=1e-11)
+        for j, law in zip(side.pairs, laws, strict=True):
+            row = slice(case.evidence.starts[j], case.evidence.starts[j + 1])
+            p = np.zeros(case.evidence.n_outcomes)
+            p[case.evidence.outcomes[row]] = found.box.weights[row]
+            assert divergence(p, law) <= found.box.radii[j] * (1 + 1e-8) + 1e-12
+
+
+def test_few_policies_are_evaluated(monkeypatch):
+    """Policy iteration over actions and laws ends after a handful, not at its cap."""
+    from mfbpi_lib_confidence import envelopes
+
+    counted = []
+    evaluated = envelopes._evaluated
+    monkeypatch.setattr(
+        envelopes, "_evaluated", lambda *a, **k: counted.append(1) or evaluated(*a, **k)
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        case = random_case(rng)
+        evaluate(case.evidence, discount=case.discount)
+
+    assert len(counted) / 80 <= 8

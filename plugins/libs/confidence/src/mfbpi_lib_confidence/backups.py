@@ -14,7 +14,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_confidence.ball import least_mean
+from mfbpi_lib_confidence.ball import least_mean, polished
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ def extreme_row(
     gaps = top - targets
     least, t = least_mean(weights, gaps, radius)
     if kernel.size > 0:
-        _tilt(outcomes, weights, gaps, least, t, unseen, kernel)
+        _tilt(outcomes, weights, gaps, least, polished(weights, gaps, radius, t), unseen, kernel)
     return top - least
 
 
@@ -74,18 +74,22 @@ def _tilt(
     unseen: int,
     kernel: FloatArray,
 ) -> None:
-    """The law that attains the bound: q_k = p_k (t + bound) / (t + d_k), the rest unseen."""
-    left = 1.0
+    """The law that attains the bound.
+
+    q_k = p_k bound / d_k at t = 0, and what is left goes to the unseen outcome of gap 0; otherwise
+    q_k in proportion to p_k / (t + d_k).
+    """
+    total = 0.0
     for k in range(weights.size):
         q = weights[k]
         if t < np.inf:
-            q = weights[k] * (t + least) / (t + gaps[k])
-        kernel[outcomes[k]] = min(q, left)
-        left -= kernel[outcomes[k]]
-    if unseen >= 0:
-        kernel[unseen] += left
-    elif weights.size > 0:  # what rounding has left
-        kernel[outcomes[np.argmin(gaps)]] += left
+            q = weights[k] / (t + gaps[k]) if t > 0.0 else weights[k] * least / gaps[k]
+        kernel[outcomes[k]] = q
+        total += q
+    if t == 0.0 and total < 1.0:
+        kernel[unseen] += 1.0 - total
+    else:
+        kernel /= total
 
 
 @numba.njit(cache=True)

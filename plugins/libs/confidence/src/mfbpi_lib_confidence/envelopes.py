@@ -23,8 +23,11 @@ IntArray = npt.NDArray[np.int64]
 #: Cap on the policies, of agent and nature, that are evaluated; a handful is usual.
 MAX_ITERATIONS = 100
 
-#: The iteration ends where the residual is rounding, relative to the largest value.
+#: The iteration ends where the residual is rounding, relative to the largest value,
 SMALL = 1e-13
+
+#: or below this and no longer falling: what is left is added to the values.
+STALLED = 1e-9
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -137,7 +140,7 @@ def envelope(
         pairs, target = _improved(side, values, policy, paid, known=known)
         rest = float((side.sign * (target - values[side.states])).max(initial=0.0))
         size = float(np.abs(values).max(initial=0.0)) + float(np.abs(target).max(initial=0.0))
-        if rest <= SMALL * size or (rest > 0.5 * previous and rest <= 1e3 * SMALL * size):
+        if rest <= SMALL * size or (rest > 0.5 * previous and rest <= STALLED * size):
             break
         previous = rest
         values = _evaluated(side, values, pairs, paid, known=known)
