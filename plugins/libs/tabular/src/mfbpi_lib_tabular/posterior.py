@@ -96,16 +96,18 @@ def smoothed(counts: Counts, smoothing: float) -> Estimate:
     return Estimate(transitions, counts.rewards / np.maximum(counts.visits, 1))
 
 
-def empirical(counts: Counts) -> Estimate:
+def empirical(counts: Counts, unseen_reward: float = 0.0) -> Estimate:
     """Frequencies and mean rewards as they were seen.
 
-    A pair never visited leads to every state alike and pays nothing.
+    Args:
+        counts: the transitions seen.
+        unseen_reward: what a pair never visited pays; it leads to every state alike.
     """
     unseen = (counts.visits == 0).astype(np.float64)  # [S, A]
     n_states = counts.visits.shape[0]
     total = np.maximum(counts.visits, 1)
     transitions = counts.transitions / total[:, :, None] + (unseen / n_states)[:, :, None]
-    return Estimate(transitions, counts.rewards / total)
+    return Estimate(transitions, counts.rewards / total + unseen * unseen_reward)
 
 
 def draw(
