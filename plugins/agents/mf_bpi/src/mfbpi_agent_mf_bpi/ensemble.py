@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import leaf, long_leaf
 
 
 class Ensemble(NamedTuple):
@@ -37,7 +37,7 @@ class Ensemble(NamedTuple):
         return cls(heads=heads, order=order, ranked=ranked)
 
 
-@leaf
+@long_leaf
 def reorder(ensemble: Ensemble, s: int, a: int, sorted_: npt.NDArray[np.float64]) -> None:
     """Restore the order of column (s, a) after its members changed, by insertion.
 

@@ -106,53 +106,57 @@ def select(state: State, s: int, xi: float, u: float) -> int:
     return draw_weighted(state.weights, s, u)
 
 
-@long_leaf
+@leaf
 def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Learning rule: the chosen members, the order of their column, the Q-learner."""
     c = state.constants
     state.visits[s, a] += 1
     rate = learning_rate(c.horizon, state.visits[s, a])
     discount = 0.0 if terminated else c.discount
-    _learn_members(state, s, a, r, s2, discount, rate)
+    _learn_values(state, s, a, r, s2, discount, rate)
+    _learn_moments(state, s, a, r, s2, discount, rate)
     reorder(state.q, s, a, state.scratch)
     reorder(state.m, s, a, state.scratch)
     target = r + discount * largest(state.learner, s2)
     state.learner[s, a] += rate * (target - state.learner[s, a])
 
 
-@leaf
-def _learn_members(
+@long_leaf
+def _learn_values(
     state: State, s: int, a: int, r: float, s2: int, discount: float, rate: float
 ) -> None:
-    """Update the chosen members, each towards its own targets; all at once, for the compiler.
-
-    Args:
-        state: the agent's.
-        s: state; ``a``, ``r``, ``s2``: the action, the reward, the next state.
-        a: see ``s``.
-        r: see ``s``.
-        s2: see ``s``.
-        discount: gamma, or 0 after termination.
-        rate: alpha.
-    """
-    c, q, m = state.constants, state.q.heads, state.m.heads
-    chosen, scratch = state.chosen, state.scratch
-    _best_values(q, s2, scratch)
-    for b in range(scratch.size):
+    """Move Q of the chosen members towards their own targets; ``discount`` is 0 at the end."""
+    q, chosen, best = state.q.heads, state.chosen, state.scratch
+    _best_values(q, s2, best)
+    for b in range(best.size):
         value, learns = q[s, a, b], chosen[b]
-        step = rate * (r + discount * scratch[b] - value)
+        step = rate * (r + discount * best[b] - value)
         q[s, a, b] = value + step if learns else value
-    _best_values(q, s2, scratch)
-    for b in range(scratch.size):
-        deviation = (r + discount * scratch[b] - q[s, a, b]) / c.discount
-        scratch[b] = deviation * deviation
+
+
+@long_leaf
+def _learn_moments(
+    state: State, s: int, a: int, r: float, s2: int, discount: float, rate: float
+) -> None:
+    """Move M of the chosen members towards the moment of their deviation, with the new Q."""
+    c, q, m, chosen, powers = (
+        state.constants,
+        state.q.heads,
+        state.m.heads,
+        state.chosen,
+        state.scratch,
+    )
+    _best_values(q, s2, powers)
+    for b in range(powers.size):
+        deviation = (r + discount * powers[b] - q[s, a, b]) / c.discount
+        powers[b] = deviation * deviation
     for _ in range(c.k - 1):
-        for b in range(scratch.size):
-            scratch[b] *= scratch[b]
+        for b in range(powers.size):
+            powers[b] *= powers[b]
     moment_rate = rate**MOMENT_RATE_EXPONENT
-    for b in range(scratch.size):
+    for b in range(powers.size):
         moment, learns = m[s, a, b], chosen[b]
-        step = moment_rate * (scratch[b] - moment)
+        step = moment_rate * (powers[b] - moment)
         m[s, a, b] = moment + step if learns else moment
 
 
