@@ -2,7 +2,8 @@
 
 What a short compiled function costs is not the call but numba's reference counting: each array,
 also within a NamedTuple, is counted up when a function is entered and down when it is last used.
-LLVM removes both where it sees them together. It does, in a function compiled by :func:`leaf`, if
+LLVM removes both where it sees that they cancel out. It does, in a function compiled by ``leaf``,
+if
 
 - it takes NamedTuples, arrays and numbers, never a generator: draw where the numbers are used;
 - no row is cut out of a table: ``q[s, a]``, never ``q[s][a]`` nor a function of ``q[s]``;
@@ -20,6 +21,6 @@ import numba
 #: divides as numpy does, because references must stay counted around what can raise.
 leaf = numba.njit(cache=True, forceinline=True, error_model="numpy")
 
-#: Decorates a long one, of several loops: LLVM stops searching where so much comes together, so
-#: that it must stay a function of its own.
+#: Decorates a long one, of several loops: where too much is inlined into one place, LLVM gives up
+#: the search. It stays a function of its own, whose call is nothing beside its loops.
 long_leaf = numba.njit(cache=True, error_model="numpy")
