@@ -35,10 +35,10 @@ compare: install  ## rows and speed against another checkout with a .venv: make 
 	$(BIN)/python -m tests.compare speed $(BASE)
 
 dist: install  ## every sdist and wheel, in dist/
-	$(BIN)/python -m tests.dist dist
+	$(BIN)/python -m tests.distributions dist
 
 dist-check: install  ## the same, and they must work in a clean environment, without this checkout
-	$(BIN)/python -m tests.dist dist --check
+	$(BIN)/python -m tests.distributions dist --check
 
 version:  ## one version for all packages: make version V=0.2.0
 	sed -i -E 's/^version = "[^"]*"/version = "$(V)"/; s/(mfbpi-lib-[a-z-]+)==[0-9a-z.]+/\1==$(V)/g' \

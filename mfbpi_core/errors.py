@@ -33,7 +33,15 @@ class ModelError(UsageError, ValueError):
     """The data given do not describe a Markov decision process."""
 
 
-class ModelWarning(UserWarning):
+class MfbpiWarning(UserWarning):
+    """Base of all warnings: something that whoever asked should look at."""
+
+
+class MfbpiNote(MfbpiWarning):
+    """Something worth knowing, which needs no action."""
+
+
+class ModelWarning(MfbpiWarning):
     """The data given describe a Markov decision process, but perhaps not the one that was meant."""
 
 

@@ -119,7 +119,7 @@ def imported(package: Package) -> set[str]:
 
 def ours(name: str) -> bool:
     """Whether a package belongs to this repository."""
-    return name.startswith("mfbpi_")
+    return name == "mfbpi" or name.startswith("mfbpi_")
 
 
 @each_package
@@ -194,9 +194,10 @@ def test_plugin_imports_core_and_libs_only(package: Package) -> None:
     assert strangers == set()
 
 
-def test_runner_imports_no_plugin() -> None:
+@pytest.mark.parametrize("name", ["mfbpi", "mfbpi-run"])
+def test_runners_import_no_plugin(name: str) -> None:
     """Plugins are found by the registry, never by name."""
-    (runner,) = (p for p in PACKAGES if p.kind == "runners")
+    (runner,) = (p for p in PACKAGES if p.name == name)
     plugins = {p.module for p in PACKAGES if p.kind in KINDS and p.kind != "libs"}
 
     assert imported(runner) & plugins == set()
@@ -221,10 +222,10 @@ def test_requirements_on_ours_are_bounded(package: Package) -> None:
     """The core has a stable interface, and is required in a range; libs have none: exactly."""
     optional = package.project.get("optional-dependencies", {}).values()
     every = [*package.project["dependencies"], *(each for extra in optional for each in extra)]
-    listed = [r.partition("[")[0] + r.partition("]")[2] for r in every if r.startswith("mfbpi-")]
+    listed = [r.partition("[")[0] + r.partition("]")[2] for r in every if r.startswith("mfbpi")]
     version = package.project["version"]
-    exact = [r for r in listed if r.startswith("mfbpi-lib-")]
-    ranged = [r for r in listed if not r.startswith("mfbpi-lib-")]
+    exact = [r for r in listed if r.startswith(("mfbpi-lib-", "mfbpi=="))]
+    ranged = [r for r in listed if r not in exact]
 
     assert [r for r in exact if not r.endswith(f"=={version}")] == []
     assert [r for r in ranged if not re.search(r">=[\d.]+,<[\d.]+$", r)] == []
@@ -257,7 +258,7 @@ def test_run_requirements_are_a_closed_subset() -> None:
     local = requirement_lines("requirements-run-local.txt")
     chosen = [p for p in PACKAGES if f"-e ./{p.folder.relative_to(ROOT).as_posix()}" in local]
     core = [p for p in PACKAGES if p.kind == "core"]
-    needed = {r for p in chosen for r in p.requirements() if r.startswith("mfbpi-")}
+    needed = {r for p in chosen for r in p.requirements() if r.startswith("mfbpi")}
 
     assert set(local) < set(requirement_lines("requirements-local.txt"))
     assert needed <= {p.name for p in chosen + core}
@@ -267,7 +268,7 @@ def test_third_party_requirements_are_pinned() -> None:
     """Every third-party dependency has exactly one version, for `make run` as for all."""
     pinned = pins("requirements-run.txt") | pins("requirements.txt")
     needed = {
-        r for p in PACKAGES for r in p.requirements() | p.extras() if not r.startswith("mfbpi-")
+        r for p in PACKAGES for r in p.requirements() | p.extras() if not r.startswith("mfbpi")
     }
 
     assert needed - pinned == set()
@@ -277,7 +278,7 @@ def test_run_requirements_are_pinned() -> None:
     """The same for what `make run` installs, from its own file alone."""
     local = requirement_lines("requirements-run-local.txt")
     chosen = [p for p in PACKAGES if f"-e ./{p.folder.relative_to(ROOT).as_posix()}" in local]
-    needed = {r for p in chosen for r in p.requirements() if not r.startswith("mfbpi-")}
+    needed = {r for p in chosen for r in p.requirements() if not r.startswith("mfbpi")}
 
     assert needed - pins("requirements-run.txt") == set()
 
@@ -287,16 +288,3 @@ def pins(name: str) -> set[str]:
     lines = [line for line in requirement_lines(name) if not line.startswith("-")]
     assert [line for line in lines if "==" not in line] == []
     return {line.partition("==")[0] for line in lines}
-
-
-def test_output_goes_through_one_module() -> None:
-    """Nothing of a plugin reaches a terminal except made visible: no other echo, no console."""
-    source = ROOT / "runners/mfbpi-run/src/mfbpi_run"
-    allowed = {"output.py", "cli.py"}  # cli.py shows click's own help
-    found = {
-        path.name
-        for path in source.rglob("*.py")
-        if "click.echo" in path.read_text() or "console.print" in path.read_text()
-    }
-
-    assert found <= allowed | {"progress.py"}  # the line above the bar, made visible there

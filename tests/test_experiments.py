@@ -2,10 +2,12 @@
 
 import pytest
 
+from mfbpi.instances import bounds, studies
+from mfbpi.plan import grid as plan
+from mfbpi.plan import selection as choices
 from mfbpi_core import Registry
 from mfbpi_core.experiment import Experiment, RunGrid
 from mfbpi_core.specs import load_object
-from mfbpi_run import bounds, choices, plan, studies
 
 REGISTRY = Registry.discover()
 

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mfbpi_run import results, table
-from mfbpi_run.store import ARRAYS, CHECKPOINTS, ERRORS, SET_ASIDE, Store
+from mfbpi.results import reading as results
+from mfbpi.results import table
+from mfbpi.results.directory import ARRAYS, CHECKPOINTS, ERRORS, SET_ASIDE, Store
 
 #: Two agents, four seeds, and more evaluations and checkpoints than anyone needs.
 COMMAND = (

@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
+from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
+from mfbpi.execute.worker import run_task
+from mfbpi.plan import grid as plan
+from mfbpi.plan import selection as choices
+from mfbpi.results import table
 from mfbpi_core.experiment import RunSettings
 from mfbpi_core.registry import Registry
 from mfbpi_core.task import Task
 from mfbpi_core.types import Outcome
-from mfbpi_run import choices, plan, table
-from mfbpi_run.checkpoint import Checkpoints, Saver
-from mfbpi_run.worker import run_task
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from mfbpi.execute.stage import Stage
 from mfbpi_core import Interaction, Registry
-from mfbpi_run import build
-from mfbpi_run.stage import Stage
+from mfbpi_core import assembly as build
 
 #: Enough for a standard deviation below 0.003.
 STEPS = 20_000

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mfbpi_run.store import Store
-from mfbpi_run.worker import run_task
+from mfbpi.execute.worker import run_task
+from mfbpi.results.directory import Store
 
 
 @pytest.mark.parametrize("agent", ["dbmf_bpi", "bsp", "bsp2", "ids"])

@@ -2,11 +2,12 @@
 
 import pytest
 
+from mfbpi.execute import together
+from mfbpi.execute.worker import run_task
+from mfbpi.results import table
+from mfbpi.results.directory import Store
 from mfbpi_core import Registry
-from mfbpi_run import table, together
 from mfbpi_run.cli import main
-from mfbpi_run.store import Store
-from mfbpi_run.worker import run_task
 
 AGENTS = ("dbmf_bpi", "bsp", "bsp2", "ids")
 

@@ -13,7 +13,7 @@ import pytest
 
 SCRIPT = Path(sys.executable).with_name("mfbpi-run")
 
-TOY = Path(__file__).parents[2] / "runners/mfbpi-run/tests/toy"
+TOY = Path(__file__).parents[2] / "runners/mfbpi/tests/toy"
 
 #: Seconds after which a command is given up.
 TIMEOUT_S = 120
@@ -26,7 +26,8 @@ Rows = Callable[[Path], list[dict[str, Any]]]
 @pytest.fixture
 def environment() -> dict[str, str]:
     """Environment variables of the commands; the toy plugin is installed."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("MFBPI_")}
+    ours = ("MFBPI_", "COLUMNS")  # pytest's workers may set the width of their terminal
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     path = os.pathsep.join(filter(None, [str(TOY), kept.get("PYTHONPATH")]))
     return {**kept, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
 

@@ -119,7 +119,7 @@ def test_agent_that_prints_leaves_standard_output_alone(mfbpi_run: Command, exec
     assert statuses(ended) == ["done", "done"]
     expected = {"from Python \\x1b[31m red", "\\u202e", "from C", "from a subprocess"}
     for seed in range(2):
-        label = f"[mischief on ring, seed {seed}] "
+        label = f"[mischief(does=talk) on ring, seed {seed}] "
         said = [line for line in ended.stderr.splitlines() if line.startswith(label)]
         assert {line.removeprefix(label) for line in said} == expected
     assert len(ended.stderr.splitlines()) == 2 * len(expected)

@@ -125,6 +125,8 @@ def test_plugin_that_prints_when_it_is_loaded(shell: Shell, tmp_path: Path) -> N
         "import ctypes\nprint('hello \\x1b[31m')\nctypes.CDLL(None).puts(b'from C')\n"
         "ctypes.CDLL(None).fflush(None)\n"
         "import warnings\nwarnings.warn('old \x1b[31m')\n"
+        "from mfbpi_core import AgentSpec, hookimpl\n@hookimpl\ndef mfbpi_agents():\n"
+        "    yield AgentSpec(name='chatty', factory='mfbpi_chatty:Chatty')\n"
     )
     info = tmp_path / "mfbpi_chatty-1.0.dist-info"
     info.mkdir()

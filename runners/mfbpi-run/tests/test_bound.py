@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mfbpi.instances import heat_map
 from mfbpi_core.bound import BoundSolution
-from mfbpi_run import heat_map
 from mfbpi_run.commands import bound as command
 
 Command = Callable[..., Any]

@@ -156,4 +156,4 @@ def test_archive_without_allocation(mfbpi: Command) -> None:
     ended = mfbpi("bound", "--bound", "u", *RIVER, "--allocation", "a.npz")
 
     assert ended.code == 2
-    assert "a.npz has no array `allocation`; it has: weights" in ended.err
+    assert "a.npz has no array 'allocation'; it has: weights" in ended.err

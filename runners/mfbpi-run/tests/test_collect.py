@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mfbpi_run import table
-from mfbpi_run.store import Store
+from mfbpi.results import table
+from mfbpi.results.directory import Store
 
 Command = Callable[..., Any]
 

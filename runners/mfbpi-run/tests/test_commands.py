@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import mfbpi_core.testing
-from mfbpi_run import cli, scaffold, table
+from mfbpi.results import table
+from mfbpi_run import cli, scaffold
 
 Command = Callable[..., Any]
 

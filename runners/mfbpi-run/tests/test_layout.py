@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mfbpi_run.store import Store
+from mfbpi.results.directory import Store
 
 Command = Callable[..., Any]
 

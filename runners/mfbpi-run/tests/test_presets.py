@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from mfbpi.plan.grid import Plan
+from mfbpi.results import table
 from mfbpi_core.errors import PluginError, UsageError
-from mfbpi_run import table
-from mfbpi_run.plan import Plan
 
 PlanOf = Callable[..., Plan]
 

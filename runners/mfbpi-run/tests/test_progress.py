@@ -14,20 +14,23 @@ from mfbpi_run.progress import Progress
 
 def test_tasks_are_counted() -> None:
     """Those kept from before are done; as many run as may and are left."""
-    counted = Progress(total=5, kept=1, jobs=3, visible=False)
+    counted = Progress(visible=False)
 
+    counted.begun(total=5, kept=1, at_once=3)
     assert (counted.done, counted.failed, counted.running) == (1, 0, 3)
-    with counted:
-        counted.finished()
-        counted.finished("failed: x")
+    counted.finished()
+    counted.finished("failed: x")
+    counted.ended()
     assert (counted.done, counted.failed, counted.running) == (2, 1, 2)
 
 
 def test_failure_is_said_without_a_bar_too(capsys: pytest.CaptureFixture[str]) -> None:
     """On a line of standard error."""
-    with Progress(total=2, kept=0, jobs=1, visible=False) as counted:
-        counted.finished()
-        counted.finished("failed: x")
+    counted = Progress(visible=False)
+    counted.begun(total=2, kept=0, at_once=1)
+    counted.finished()
+    counted.finished("failed: x")
+    counted.ended()
     printed = capsys.readouterr()
 
     assert (printed.out, printed.err) == ("", "failed: x\n")
@@ -42,8 +45,11 @@ def test_bar_shows_done_running_and_failed(monkeypatch: pytest.MonkeyPatch) -> N
         console=Console(file=screen, force_terminal=True, width=100),
     )
     monkeypatch.setattr(progress, "_bar", lambda: bar)
-    with Progress(total=4, kept=1, jobs=2, visible=True) as counted:
-        counted.finished("failed: [x]")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    counted = Progress(visible=True)
+    counted.begun(total=4, kept=1, at_once=2)
+    counted.finished("failed: [x]")
+    counted.ended()
     shown = screen.getvalue()
 
     assert "failed: [x]" in shown

@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from mfbpi_run import results, table
-from mfbpi_run.results import ResultError
-from mfbpi_run.store import Store
+from mfbpi.results import reading as results
+from mfbpi.results import table
+from mfbpi.results.directory import Store
+from mfbpi.results.reading import ResultError
 
 Command = Callable[..., Any]
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from mfbpi_run import cli, results, table
+from mfbpi.results import reading as results
+from mfbpi.results import table
+from mfbpi.results.directory import Store
+from mfbpi_run import cli
 from mfbpi_run.commands.collect import collected
-from mfbpi_run.store import Store
 
 Command = Callable[..., Any]
 

@@ -9,8 +9,9 @@ from typing import Any
 import attrs
 import pytest
 
+from mfbpi.execute import worker
+from mfbpi.results import solver_notes, table
 from mfbpi_core.task import PluginRef, Task
-from mfbpi_run import solver_notes, table, worker
 
 TASK = Task(
     agent=PluginRef(name="follower"),

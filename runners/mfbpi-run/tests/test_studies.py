@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from mfbpi.instances import studies, study_summary
+from mfbpi.results import table
+from mfbpi.results.directory import STUDY
 from mfbpi_lib_statistics.intervals import t_interval
-from mfbpi_run import studies, study_summary, table
-from mfbpi_run.store import STUDY
+from mfbpi_run import study_report
 
 Command = Callable[..., Any]
 
@@ -146,9 +148,9 @@ def test_long_summaries_are_left_to_the_table(capsys: pytest.CaptureFixture[str]
     """More lines than anyone reads are not printed."""
     line = {"env": "x", "mean": 1.0, "n": 1}
 
-    study_summary.show_summary([line] * 201)
+    study_report._show_summary([line] * 201)
     assert capsys.readouterr().out == ""
-    study_summary.show_summary([line] * 2)
+    study_report._show_summary([line] * 2)
     assert "env" in capsys.readouterr().out
 
 

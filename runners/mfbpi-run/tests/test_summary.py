@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from mfbpi.results import summary, table
+from mfbpi.results.directory import Store
+from mfbpi.results.summary import Summary
 from mfbpi_core.task import PluginRef, Task
 from mfbpi_core.types import Row
-from mfbpi_run import report, summary, table
-from mfbpi_run.store import Store
-from mfbpi_run.summary import Summary
+from mfbpi_run import report
 
 #: The values of a metric in a run, by step.
 Values = dict[int, float]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mfbpi_run import table
+from mfbpi.results import table
 
 Command = Callable[..., Any]
 

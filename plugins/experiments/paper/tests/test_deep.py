@@ -2,9 +2,9 @@
 
 import pytest
 
+from mfbpi.plan import selection as choices
 from mfbpi_core import Registry
 from mfbpi_experiment_paper.deep import deepsea, deepsea_priors
-from mfbpi_run import choices
 
 
 def priors(experiment):

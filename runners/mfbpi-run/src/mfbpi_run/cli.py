@@ -138,10 +138,11 @@ def _foreseen(error: Exception) -> int:
     """The exit code of an error of ours, after showing it; any other is a bug and goes on."""
     # Imported here because `mfbpi --help` does without the core.
     from mfbpi_core.errors import MfbpiError, UsageError
+    from mfbpi_run.flags import spelled
 
     if not isinstance(error, MfbpiError):
         raise error
-    message = " ".join(str(error).split())
+    message = spelled(" ".join(str(error).split()))
     return _fail(message, USAGE if isinstance(error, UsageError) else FAILED)
 
 

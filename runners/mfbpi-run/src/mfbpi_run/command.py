@@ -19,6 +19,10 @@ class Command(click.Command):
         super().__init__(*arguments, **{"context_settings": HELP, **settings})
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it."""
-        with plugins_aside():
+        """Run it; what the library has to say is shown line by line."""
+        # Imported here because help does without them.
+        from mfbpi.notices import routed
+        from mfbpi_run.output import note, warn
+
+        with plugins_aside(), routed(warn, note):
             return super().invoke(ctx)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 
+from mfbpi.execute.session import CHECKPOINT_EVERY_S, Execution
 from mfbpi_run.command import Command
+from mfbpi_run.job import Shown
 from mfbpi_run.output import note
-
-#: Seconds between checkpoints: short runs write none, and a killed one loses little.
-CHECKPOINT_EVERY_S = 300.0
 
 #: A single seed from here on may be meant as a number of seeds.
 _FEWEST_MEANT = 2
@@ -26,7 +26,7 @@ _REPLACED = ("--out", "--if-exists")
 Function = Callable[..., Any]
 
 
-#: The options of :class:`mfbpi_run.session.Settings`.
+#: The options of :class:`mfbpi.execute.session.Execution` and :class:`mfbpi_run.job.Shown`.
 _EXECUTION = (
     click.option(
         "--out",
@@ -87,10 +87,25 @@ _EXECUTION = (
 
 
 def execution(command: Function) -> Function:
-    """Give a command the options of :class:`mfbpi_run.session.Settings`."""
+    """Give a command the options that say how it is carried out and what it shows."""
     for option in reversed(_EXECUTION):
         command = option(command)
     return command
+
+
+def execution_and_shown(
+    ctx: click.Context, given: Mapping[str, Any], finish: Callable[[Path], None] | None = None
+) -> tuple[Execution, Shown]:
+    """What the options of :func:`execution` were given."""
+    how = Execution(**{field.name: given[field.name] for field in attrs.fields(Execution)})
+    shown = Shown(
+        dry_run=given["dry_run"],
+        as_json=given["as_json"],
+        progress=not given["quiet"],
+        resume_command=resume_command(ctx),
+        finish=finish,
+    )
+    return how, shown
 
 
 class KeepsArguments(Command):

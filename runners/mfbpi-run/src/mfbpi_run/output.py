@@ -16,6 +16,7 @@ import click
 
 from mfbpi_core.text import one_line, visible
 from mfbpi_run import fitting
+from mfbpi_run.flags import spelled
 from mfbpi_run.streams import output
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ def tell(text: str) -> None:
 
 def warn(message: str) -> None:
     """One warning, on one line of standard error."""
-    tell(f"warning: {one_line(message)}")
+    tell(f"warning: {spelled(one_line(message))}")
 
 
 def note(message: str) -> None:
     """Something worth knowing, on one line of standard error."""
-    tell(f"note: {one_line(message)}")
+    tell(f"note: {spelled(one_line(message))}")
 
 
 def show_json(data: Any) -> None:

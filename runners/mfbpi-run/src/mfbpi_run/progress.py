@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
+from mfbpi.execute.events import Observer
 from mfbpi_core.text import visible
 from mfbpi_run.output import tell
 
@@ -13,40 +14,26 @@ if TYPE_CHECKING:
     import rich.progress
 
 
-class Progress:
-    """Counts tasks, and shows a bar while entered, if it is to be visible.
+class Progress(Observer):
+    """Shows a bar while there is work, if someone sees it, and each failure on a line of its own.
 
     Args:
-        total: number of tasks.
-        kept: how many of them were done before.
-        jobs: how many run at the same time.
-        visible: whether there is someone to see it.
+        visible: whether a bar may be shown; on a terminal it is.
     """
 
-    def __init__(self, total: int, kept: int, jobs: int, visible: bool) -> None:
-        self.total = total
-        self.done = kept
-        self.failed = 0
-        self._jobs = jobs
-        self._bar = _bar() if visible else None
-        self._task = (
-            None if self._bar is None else self._bar.add_task("", total=total, completed=kept)
-        )
+    def __init__(self, visible: bool) -> None:
+        self._visible = visible and sys.stderr.isatty()
+        self._bar: rich.progress.Progress | None = None
+        self.total = self.done = self.failed = self._at_once = 0
 
-    def __enter__(self) -> Progress:
-        if self._bar is not None:
+    def begun(self, total: int, kept: int, at_once: int) -> None:
+        """Show the bar."""
+        self.total, self.done, self._at_once = total, kept, at_once
+        if self._visible:
+            self._bar = _bar()
+            self._bar.add_task("", total=total, completed=kept)
             self._bar.start()
-            self._show()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._show()
 
     def finished(self, failure: str | None = None) -> None:
         """Count a task that has ended; ``failure`` is shown on a line of its own."""
@@ -57,15 +44,31 @@ class Progress:
             self._say(failure)
         self._show()
 
+    def ended(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def tracked(self, things: Iterable[Any]) -> Iterable[Any]:
+        """The things, with a bar while they are gone through."""
+        if not self._visible:
+            return things
+        from rich.console import Console
+        from rich.progress import track
+
+        console = Console(file=sys.stderr)
+        return track(list(things), "Working...", console=console, transient=True)
+
     @property
     def running(self) -> int:
         """Tasks in work: as many as may be, while there are so many left."""
-        return min(self._jobs, self.total - self.done - self.failed)
+        return min(self._at_once, self.total - self.done - self.failed)
 
     def _show(self) -> None:
-        if self._bar is not None and self._task is not None:
+        if self._bar is not None:
             text = f"{self.done} done, {self.running} running, {self.failed} failed"
-            self._bar.update(self._task, completed=self.done + self.failed, description=text)
+            (task,) = self._bar.task_ids
+            self._bar.update(task, completed=self.done + self.failed, description=text)
 
     def _say(self, message: str) -> None:
         if self._bar is None:

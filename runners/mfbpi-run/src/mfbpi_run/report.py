@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from mfbpi.execute.driver import Record
+from mfbpi.execute.session import Carried
+from mfbpi.plan.grid import Site
 from mfbpi_core.registry import Registry
-from mfbpi_run.driver import Record
 from mfbpi_run.output import note, say, show_json, show_table
-from mfbpi_run.plan import Plan, Site
-from mfbpi_run.store import Store
 
 if TYPE_CHECKING:
-    from mfbpi_run.summary import Line
+    from mfbpi.results.summary import Line
 
 _PLAN_COLUMNS = ("agent", "env", "seeds", "steps", "episodes", "eval-every", "discount", "metrics")
 
 _SUMMARY_COLUMNS = ("agent", "env", "metric", "step", "mean", "95 % interval", "n")
 
 
-def show_plan(plan: Plan, records: Sequence[Record], store: Store, as_json: bool) -> None:
+def show_plan(carried: Carried, as_json: bool) -> None:
     """Print what a run would do."""
+    plan, records, store = carried.plan, carried.records, carried.store
     if as_json:
         tasks = [{**_record(r), "task": attrs.asdict(r.task)} for r in records]
         show_json({"out": str(store.directory), "tasks": tasks})
@@ -54,13 +55,12 @@ def seeds_text(seeds: Sequence[int]) -> str:
     return ",".join(map(str, seeds))
 
 
-def show_results(
-    registry: Registry, plan: Plan, records: Sequence[Record], store: Store, as_json: bool
-) -> None:
+def show_results(registry: Registry, carried: Carried, as_json: bool) -> None:
     """Print the summary over seeds and where the results are."""
     # Imported here so that the first task starts before scipy is loaded.
-    from mfbpi_run import solver_notes, summary
+    from mfbpi.results import solver_notes, summary
 
+    plan, records, store = carried.plan, carried.records, carried.store
     files = [r.file for r in records if r.has_rows and r.file is not None]
     found = summary.summarise(files, summary.ranges(registry))
     skipped = found.skipped if plan.metrics_asked_for else ()
@@ -79,7 +79,7 @@ def show_results(
 
 
 def _show_summary(lines: Sequence[Line]) -> None:
-    from mfbpi_run import summary
+    from mfbpi.results import summary
 
     said = {
         summary.RANGE: any(line.first_step != line.step for line in lines),

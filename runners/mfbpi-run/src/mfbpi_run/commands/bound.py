@@ -10,11 +10,14 @@ import click
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi.execute import compiled
+from mfbpi.instances import allocation_file, bounds, heat_map, instance
+from mfbpi.plan import selection as choices
 from mfbpi_core.bound import BoundSolution
 from mfbpi_core.registry import Registry
-from mfbpi_run import allocation_file, bounds, choices, compiled, heat_map, instance
+from mfbpi_run import instance_options
 from mfbpi_run.command import Command
-from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems
+from mfbpi_run.output import say, show_json, show_table, tell, warn, warn_of_problems
 
 #: Allocations are shown state by state up to this many states.
 _SHOWN_STATES = 30
@@ -23,7 +26,7 @@ _SHOWN_STATES = 30
 @click.command(cls=Command, name="bound")
 @click.option("--bound", "name", required=True, metavar="NAME", help="The bound.")
 @click.option("-B", "bound_settings", multiple=True, metavar="KEY=VALUE", help="Its parameters.")
-@instance.options
+@instance_options.instance
 @click.option(
     "--constraint",
     type=click.Choice(["generative", "navigation"]),
@@ -114,3 +117,4 @@ def _plot(solution: BoundSolution, file: Path, title: str) -> None:
         warn(f"nothing to plot, {file} is not written: {solution.reason}")
     else:
         heat_map.write(solution.allocation, file, title)
+        tell(f"plot: {file}")

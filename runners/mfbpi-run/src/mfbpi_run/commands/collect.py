@@ -11,13 +11,14 @@ import click
 import pyarrow as pa
 import pyarrow.csv
 
+from mfbpi.results import manifest, table
+from mfbpi.results import reading as results
+from mfbpi.results.directory import MANIFEST, Store, unwritable
+from mfbpi.results.files import atomic_write
+from mfbpi.results.reading import Result
 from mfbpi_core.errors import UsageError
-from mfbpi_run import manifest, results, table
 from mfbpi_run.command import Command
-from mfbpi_run.files import atomic_write
 from mfbpi_run.output import note, say, show_json, warn
-from mfbpi_run.results import Result
-from mfbpi_run.store import MANIFEST, Store, unwritable
 
 _NAME = "_collected.parquet"
 

@@ -8,8 +8,10 @@ from typing import Any
 import attrs
 import click
 
+from mfbpi.execute import compiled
+from mfbpi.instances import instance
 from mfbpi_core.registry import Registry
-from mfbpi_run import compiled, instance
+from mfbpi_run import instance_options
 from mfbpi_run.command import Command
 from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems
 
@@ -37,7 +39,7 @@ _DIGITS = 6
 
 
 @click.command(cls=Command, name="describe")
-@instance.options
+@instance_options.instance
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def describe(as_json: bool, **where: Any) -> None:
     """Describe an instance: sizes, gaps, variances, spans, moments, ties, structure.

@@ -7,10 +7,13 @@ from typing import Any
 import attrs
 import click
 
+from mfbpi.execute import compiled
+from mfbpi.plan import grid as plan
+from mfbpi.plan import selection as choices
 from mfbpi_core.experiment import RunSettings
 from mfbpi_core.registry import Registry
-from mfbpi_run import choices, compiled, plan, session
-from mfbpi_run.options import KeepsArguments, execution, note_on_seeds, resume_command
+from mfbpi_run import job
+from mfbpi_run.options import KeepsArguments, execution, execution_and_shown, note_on_seeds
 from mfbpi_run.output import warn_of_problems
 
 _EPILOG = """
@@ -84,9 +87,7 @@ def run(ctx: click.Context, /, **options: Any) -> int:
         registry, options.pop("environments"), options.pop("environment_settings")
     )
     grid = RunSettings(**{f.name: options.pop(f.name) for f in attrs.fields(RunSettings)})
-    settings = session.Settings(
-        progress=not options.pop("quiet"), resume_command=resume_command(ctx), **options
-    )
     planned = plan.make(registry, agents, environments, grid)
     note_on_seeds(grid.seeds)
-    return session.carry_out(registry, planned, settings)
+    how, shown = execution_and_shown(ctx, options)
+    return job.run(registry, planned, how, shown)

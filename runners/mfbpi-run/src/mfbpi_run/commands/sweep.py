@@ -8,13 +8,18 @@ from typing import Any
 
 import click
 
+from mfbpi.execute import compiled
+from mfbpi.plan import grid as plan
+from mfbpi.plan import selection as choices
+from mfbpi.plan import sweep_file as toml
+from mfbpi.results import figures
+from mfbpi_core.assembly import blaming
 from mfbpi_core.errors import UsageError
 from mfbpi_core.experiment import Experiment
 from mfbpi_core.registry import Registry
-from mfbpi_run import choices, compiled, figures, plan, session, study_session, toml
-from mfbpi_run.build import blaming
-from mfbpi_run.options import KeepsArguments, execution, note_on_seeds, resume_command
-from mfbpi_run.output import note, warn_of_problems
+from mfbpi_run import job, study_report
+from mfbpi_run.options import KeepsArguments, execution, execution_and_shown, note_on_seeds
+from mfbpi_run.output import note, tell, warn_of_problems
 
 _EPILOG = """
 Example: mfbpi sweep paper/bounds --quick
@@ -38,25 +43,21 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
     warn_of_problems(registry)
     compiled.find_place(registry)
     experiment = _experiment(registry, what, quick)
-    settings = session.Settings(
-        progress=not options.pop("quiet"),
-        resume_command=resume_command(ctx),
-        finish=partial(_finish, experiment),
-        **options,
-    )
+    how, shown = execution_and_shown(ctx, options, finish=partial(_finish, experiment))
     if experiment.runs is None:
-        for option, given in (("--seeds", seeds), ("--task-timeout", settings.task_timeout)):
+        for option, given in (("--seeds", seeds), ("--task-timeout", how.task_timeout)):
             if given is not None:
                 raise UsageError(f"{what} tabulates instances and runs nothing; leave out {option}")
-        return study_session.carry_out(registry, what, experiment, settings)
+        return study_report.run(registry, what, experiment, how, shown)
     planned = _plan(registry, experiment, seeds)
     note_on_seeds(seeds)
-    return session.carry_out(registry, planned, settings)
+    return job.run(registry, planned, how, shown)
 
 
 def _finish(experiment: Experiment, directory: Path) -> None:
     """Draw the figures, and say what a reader of the results should know."""
-    figures.draw_runs(experiment.figures, directory)
+    for path in figures.draw_runs(experiment.figures, directory):
+        tell(f"figure: {path}")
     if experiment.notes:
         note(experiment.notes)
 

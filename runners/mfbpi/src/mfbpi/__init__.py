@@ -1,0 +1,1 @@
+"""Best-policy identification as a library."""

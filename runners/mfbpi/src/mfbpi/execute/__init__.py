@@ -1,0 +1,1 @@
+"""Running a plan: the driver, its workers, and what saves long runs."""

@@ -1,0 +1,115 @@
+"""Runs the tasks of a plan through an executor and writes their outcomes, in this process only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from mfbpi.execute import together
+from mfbpi.execute.events import Observer
+from mfbpi.execute.interrupt import Interrupts
+from mfbpi.execute.saving.checkpoint import Checkpoints
+from mfbpi.execute.worker import run_task
+from mfbpi.results.directory import Store
+from mfbpi_core.executor import Executor, RunTask, Work
+from mfbpi_core.task import Task
+from mfbpi_core.types import Outcome
+
+Status = Literal["done", "kept", "failed", "pending"]
+
+
+@attrs.frozen(kw_only=True)
+class Record:
+    """What became of a task.
+
+    Attributes:
+        task: the task.
+        status: ``"done"`` now, ``"kept"`` from before, ``"failed"``, or ``"pending"``: not run.
+        file: the file of its rows, or of its error; None while pending.
+    """
+
+    task: Task
+    status: Status
+    file: Path | None = None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there are results to read."""
+        return self.status in ("done", "kept")
+
+
+def execute(
+    executor: Executor,
+    records: Sequence[Record],
+    works: Sequence[Work],
+    store: Store,
+    observer: Observer,
+    interrupts: Interrupts,
+    checkpoints: Checkpoints | None = None,
+) -> list[Record]:
+    """Run what is pending; every outcome is written as it comes.
+
+    Args:
+        executor: where they run.
+        records: every task of the plan.
+        works: the pending tasks, some of them together.
+        store: where outcomes are written.
+        observer: told of each.
+        interrupts: held back while an outcome is written and counted.
+        checkpoints: where the workers save long runs; None for nowhere.
+
+    Returns:
+        The records, none of them pending.
+
+    Raises:
+        StoreError: when an outcome cannot be written; the workers are stopped.
+    """
+    pending = {work.task_id: work for work in works}
+    ended: dict[str, Record] = {}
+    run = partial(run_task, checkpoints=checkpoints)
+    with _outcomes(executor, run, works) as outcomes:
+        for outcome in outcomes:
+            with interrupts.held_back():
+                ended |= _write(pending.pop(outcome.task_id), outcome, store, observer)
+    for task_id, work in pending.items():
+        lost = Outcome(task_id=task_id, status="failed", error="the executor lost this task")
+        ended |= _write(work, lost, store, observer)
+    return [ended.get(record.task.task_id, record) for record in records]
+
+
+@contextmanager
+def _outcomes(
+    executor: Executor, run: RunTask, works: Sequence[Work]
+) -> Iterator[Iterator[Outcome]]:
+    """The outcomes; however the block is left, the executor's workers are stopped."""
+    outcomes = executor.map(run, works) if works else iter(())
+    try:
+        yield outcomes
+    finally:
+        close = getattr(outcomes, "close", None)
+        if close is not None:
+            close()
+
+
+def _write(work: Work, outcome: Outcome, store: Store, observer: Observer) -> dict[str, Record]:
+    """Write what became of a piece of work; the record of each of its tasks."""
+    records = {}
+    for task, own in together.separated(work, outcome):
+        file = store.save(task, own)
+        observer.finished(None if own.status == "done" else failure_line(task, own, file))
+        records[task.task_id] = Record(task=task, status=own.status, file=file)
+    if outcome.status == "done":
+        store.checkpoint(work.task_id).unlink(missing_ok=True)
+    return records
+
+
+def failure_line(task: Task, outcome: Outcome, file: Path) -> str:
+    """One line: which task failed, why, where in the plugin, and the file with the traceback."""
+    lines = outcome.error.strip().splitlines() or ["no cause was given"]
+    why = outcome.cause or lines[-1].strip()
+    return f"failed: {task.label}: {why}; see {file.parent.name}/{file.name}"

@@ -1,0 +1,32 @@
+"""What is going on while a plan is carried out, told to whoever wants to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class Observer:
+    """Is told how far the work has come; this one shows nothing. Override what is of interest.
+
+    The methods are called in the process that drives the work, never at the same time.
+    """
+
+    def begun(self, total: int, kept: int, at_once: int) -> None:
+        """The work begins.
+
+        Args:
+            total: number of tasks.
+            kept: how many of them were done before.
+            at_once: how many run at the same time.
+        """
+
+    def finished(self, failure: str | None = None) -> None:
+        """A task has ended; ``failure`` is one line on why it has failed, or None."""
+
+    def ended(self) -> None:
+        """No task runs any more, for whatever reason."""
+
+    def tracked(self, things: Iterable[Any]) -> Iterable[Any]:
+        """The things, as they are gone through one by one."""
+        return things

@@ -1,0 +1,121 @@
+"""What a directory holds before a run: results that are kept, files that are not what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from mfbpi.execute.driver import Record
+from mfbpi.execute.saving import checkpoint
+from mfbpi.notices import note, warn
+from mfbpi.plan.grid import Plan, Site
+from mfbpi.results import manifest
+from mfbpi.results import reading as results
+from mfbpi.results.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
+from mfbpi.results.reading import ResultError, Versions
+from mfbpi_core.errors import UsageError
+from mfbpi_core.task import Task
+
+
+@attrs.frozen
+class Opening:
+    """A directory about to be used.
+
+    Attributes:
+        store: the directory.
+        if_exists: what to do with results that are there: fail, resume or overwrite.
+        touch: whether files may be moved and removed.
+    """
+
+    store: Store
+    if_exists: str
+    touch: bool
+
+    def settle(self, plan: Plan) -> tuple[Plan, list[Record]]:
+        """The plan with the metrics of the run that is resumed, and each task as kept or pending.
+
+        Raises:
+            UsageError: when the directory cannot be used for this plan.
+        """
+        directory = self.store.directory
+        try:
+            self._refuse_others()
+            before = manifest.read(directory)
+            plan = _with_metrics_of(plan, before) if self.if_exists == "resume" else plan
+            manifest.check(directory, plan.manifest())
+            if self.if_exists == "fail" and (self.store.rows() or self.store.errors()):
+                raise UsageError(
+                    f"{directory} already holds results; add `if_exists='resume'` to run what is "
+                    "missing or `if_exists='overwrite'` to run all again, or choose another `out`"
+                )
+            if self.if_exists == "resume":
+                return plan, self._kept(plan, bool(before))
+        except OSError as error:
+            raise unwritable(directory, error) from error
+        return plan, [Record(task=task, status="pending") for task in plan.tasks]
+
+    def _refuse_others(self) -> None:
+        """Refuse a directory whose files are not those of runs, or lie where they once did."""
+        if (self.store.directory / STUDY).exists():
+            raise UsageError(
+                f"{self.store.directory} holds a study; choose another directory with `out`"
+            )
+        if self.store.has_old_layout:
+            raise UsageError(
+                f"{self.store.directory} was written by an earlier version, with its files side by "
+                "side; `mfbpi collect` reads it, and a run needs another directory with `out`"
+            )
+
+    def _kept(self, plan: Plan, has_manifest: bool) -> list[Record]:
+        if not has_manifest and self.store.rows():
+            warn(
+                f"{self.store.directory} has results and no {MANIFEST}: whether other "
+                "results there have the same settings cannot be told"
+            )
+        versions: list[Versions] = []
+        records = [self._examined(task, versions) for task in plan.tasks]
+        message = results.other_versions(versions)
+        if message:
+            note(message)
+        if self.touch:
+            checkpoint.remove_done(self.store)
+        return records
+
+    def _examined(self, task: Task, versions: list[Versions]) -> Record:
+        """The record of a task; what only bears its name is moved away, so that it is run again."""
+        try:
+            found = results.examine(self.store, task)
+        except ResultError as error:
+            warn(f"{error}; the task is run again, and what is there goes to {SET_ASIDE}")
+            found = None
+            if self.touch:
+                self.store.set_aside(task)
+        if found is None:
+            return Record(task=task, status="pending")
+        versions.append(results.versions_of(found.origin))
+        return Record(task=task, status="kept", file=self.store.path(task.task_id))
+
+
+def _with_metrics_of(plan: Plan, before: Mapping[str, Any]) -> Plan:
+    """The plan without metrics that became a default after the run was begun."""
+    if plan.metrics_asked_for:
+        return plan
+    return attrs.evolve(plan, sites=tuple(_settled(plan.sites, before.get("environments", {}))))
+
+
+def _settled(sites: tuple[Site, ...], before: Mapping[str, Any]) -> Iterator[Site]:
+    for site in sites:
+        described = before.get(site.environment.shown)
+        known = described.get("metrics") if isinstance(described, Mapping) else None
+        if not isinstance(known, Mapping):
+            yield site
+            continue
+        new = [metric.shown for metric in site.metrics if metric.shown not in known]
+        if new:
+            note(
+                f"{', '.join(new)} on {site.environment.shown}: not measured, as the run that is "
+                "resumed was begun without"
+            )
+        yield attrs.evolve(site, metrics=tuple(m for m in site.metrics if m.shown in known))

@@ -1,0 +1,1 @@
+"""Checkpoints: what a long run goes on from after it was killed."""

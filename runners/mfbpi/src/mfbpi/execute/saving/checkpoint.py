@@ -1,0 +1,162 @@
+"""Checkpoints of long runs: what a killed worker goes on from, bit for bit.
+
+A checkpoint belongs to its work and to the programs that made it. One of other work, of another
+version of a program, or that does not fit what it claims, is not gone on from: the work starts
+again from its beginning, and says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from mfbpi.execute import together
+from mfbpi.execute.saving import encoding
+from mfbpi.execute.saving.restored import check_run, rows_from
+from mfbpi.notices import warn
+from mfbpi.results import files, provenance
+from mfbpi.results.directory import CHECKPOINTS, Store, StoreError
+from mfbpi_core.errors import CheckpointError
+from mfbpi_core.executor import Work
+from mfbpi_core.lockstep import Lockstep
+from mfbpi_core.loop import Run
+from mfbpi_core.plugin import Plugin
+from mfbpi_core.types import Row
+
+#: Version of what a checkpoint holds.
+FORMAT = 1
+
+
+@attrs.frozen(kw_only=True)
+class Checkpoints:
+    """Where and how often runs are saved.
+
+    Attributes:
+        directory: the directory of the results.
+        every_s: least number of seconds between two checkpoints of a run.
+        resume: whether a checkpoint that is there is gone on from.
+    """
+
+    directory: Path
+    every_s: float
+    resume: bool
+
+    def saver(self, work: Work, used: Iterable[Plugin]) -> Saver:
+        """What saves some work, which uses these plugins."""
+        return Saver(store=Store(self.directory), work=work, used=tuple(used), every_s=self.every_s)
+
+
+@attrs.define(kw_only=True)
+class Saver:
+    """Saves one run now and then.
+
+    Attributes:
+        store: the directory.
+        work: what is run.
+        used: the plugins that it uses.
+        every_s: least number of seconds between two checkpoints.
+        problem: why the run could not be saved when that was last tried; empty if it could.
+    """
+
+    store: Store
+    work: Work
+    used: Sequence[Plugin]
+    every_s: float
+    problem: str = ""
+    _last: float = attrs.field(factory=time.monotonic)
+    _hopeless: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.store.checkpoint(self.work.task_id)
+
+    def restore(self, whole: Run | Lockstep, runs: Sequence[Run], rows: list[list[Row]]) -> str:
+        """Restore a run, and the rows of each of its tasks, if they were saved before.
+
+        Returns:
+            Why that is not possible, or nothing; the run can then not be used any more.
+        """
+        if not (self.path.exists() or self.path.is_symlink()):
+            return ""
+        try:
+            tree = encoding.from_bytes(files.read_regular(self.path))
+            self._check_origin(tree)
+            whole.load_state_dict(tree["run"])
+            for run, own, saved in zip(runs, rows, tree["rows"], strict=True):
+                own.extend(rows_from(saved))
+                check_run(run, own)
+        except Exception as error:
+            cause = str(error) if isinstance(error, CheckpointError) else repr(error)
+            return (
+                f"{together.label(self.work)} starts again from its beginning: the checkpoint "
+                f"{self.path} cannot be used ({cause})"
+            )
+        return ""
+
+    def _check_origin(self, tree: Any) -> None:
+        """Whether the file is that of this work and of these programs."""
+        if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+            raise CheckpointError("it is of another version of mfbpi")
+        if tree["work"] != self.work.to_json():
+            raise CheckpointError("it is that of another task")
+        before = tree["versions"]
+        now = provenance.installed(before)
+        now["plugins"] |= {plugin.distribution: plugin.version for plugin in self.used}
+        changed = provenance.changes(before, now)
+        if changed:
+            raise CheckpointError(f"it was made with other versions: {', '.join(changed)}")
+        unknown = {plugin.distribution for plugin in self.used} - set(before["plugins"])
+        if unknown:
+            raise CheckpointError(f"it was made without {', '.join(sorted(unknown))}")
+
+    def measured(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+        """Save, with the rows measured so far, if it is time."""
+        if not self._hopeless and time.monotonic() - self._last >= self.every_s:
+            self._save(run, rows)
+            self._last = time.monotonic()
+
+    def _save(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+        tree = {
+            "format": FORMAT,
+            "work": self.work.to_json(),
+            "versions": provenance.versions(self.used),
+            "run": run.state_dict(),
+            "rows": [[list(attrs.astuple(row)) for row in own] for own in rows],
+        }
+        try:
+            self.store.write(self.path, encoding.to_bytes(tree))
+        except CheckpointError as error:
+            # A third party's agent may hold anything; its run need not fail for that.
+            self.problem, self._hopeless = str(error), True
+        except StoreError as error:
+            if not self.problem:
+                warn(f"{together.label(self.work)} goes on without being saved: {error}")
+            self.problem = str(error)
+        else:
+            self.problem = ""
+
+
+def remove_done(store: Store) -> None:
+    """Remove the checkpoints of work whose results are there: their removal was cut short."""
+    for path in (store.directory / CHECKPOINTS).glob("*.npz"):
+        if any(_done(store, ids) for ids in _tasks_in(path)):
+            path.unlink(missing_ok=True)
+
+
+def _tasks_in(path: Path) -> Iterator[list[str]]:
+    """Which tasks a checkpoint may be of: the one of its name, or those that it lists."""
+    yield [path.stem]
+    try:
+        work = together.from_json(encoding.from_bytes(files.read_regular(path))["work"])
+    except Exception:  # whatever it is, it is no checkpoint of work that is done
+        return
+    yield [task.task_id for task in together.tasks_of(work)]
+
+
+def _done(store: Store, task_ids: Sequence[str]) -> bool:
+    return all(files.is_regular(store.path(task_id)) for task_id in task_ids)

@@ -1,0 +1,212 @@
+"""Carries out a plan: directory, workers, results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from mfbpi.execute import together
+from mfbpi.execute.driver import Record, execute
+from mfbpi.execute.events import Observer
+from mfbpi.execute.interrupt import Interrupts
+from mfbpi.execute.opening import Opening
+from mfbpi.execute.saving.checkpoint import Checkpoints
+from mfbpi.notices import warn
+from mfbpi.plan.grid import Plan
+from mfbpi.results import manifest
+from mfbpi.results.directory import Store, StoreError, create_first, default_directories
+from mfbpi_core import assembly
+from mfbpi_core.errors import ExecutorError, MfbpiError
+from mfbpi_core.executor import Executor, Work
+from mfbpi_core.registry import Registry
+
+IfExists = Literal["fail", "resume", "overwrite"]
+
+#: Seconds between checkpoints: short runs write none, and a killed one loses little.
+CHECKPOINT_EVERY_S = 300.0
+
+
+@attrs.frozen(kw_only=True)
+class Execution:
+    """How a plan is carried out.
+
+    Attributes:
+        out: directory of the results; None for a new one.
+        if_exists: what to do where it holds results.
+        executor: name of the executor.
+        jobs: tasks at the same time; None for one per core.
+        replicas: seeds that run together in one process, where the agent has replicas.
+        task_timeout: most seconds for a task; None for no limit.
+        checkpoint_every: seconds between checkpoints of a long run; 0 for none.
+    """
+
+    out: Path | None = None
+    if_exists: IfExists = "fail"
+    executor: str = "process"
+    jobs: int | None = None
+    replicas: int = 1
+    task_timeout: float | None = None
+    checkpoint_every: float = CHECKPOINT_EVERY_S
+
+
+@attrs.frozen(kw_only=True)
+class Carried:
+    """A plan that was carried out, or would be.
+
+    Attributes:
+        plan: the plan, with the metrics of the run that was resumed.
+        records: what became of each task.
+        store: the directory of the results.
+    """
+
+    plan: Plan
+    records: Sequence[Record]
+    store: Store
+
+    @property
+    def failed(self) -> bool:
+        """Whether some task has failed."""
+        return any(record.status == "failed" for record in self.records)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or SIGTERM, ended a run in good order; what was done is kept.
+
+    Attributes:
+        directory: of the results.
+        done: number of tasks that are done.
+        total: number of tasks.
+    """
+
+    def __init__(self, directory: Path, done: int, total: int) -> None:
+        super().__init__(f"{done} of {total} tasks done")
+        self.directory, self.done, self.total = directory, done, total
+
+
+class StoppedError(MfbpiError):
+    """A run cannot go on, for no fault of its tasks; what was done is kept.
+
+    Attributes:
+        directory: of the results.
+        done: number of tasks that are done.
+        total: number of tasks.
+    """
+
+    def __init__(self, cause: Exception, directory: Path, done: int, total: int) -> None:
+        super().__init__(str(cause))
+        self.directory, self.done, self.total = directory, done, total
+
+
+def preview(registry: Registry, plan: Plan, execution: Execution) -> Carried:
+    """What would be run, and where; nothing is written.
+
+    Raises:
+        UsageError: when it cannot be run as asked.
+    """
+    _prepared(registry, plan, execution)
+    free = (path for path in _candidates(plan) if not path.exists())
+    store = Store(execution.out or next(free))
+    settled, records = Opening(store, execution.if_exists, touch=False).settle(plan)
+    return Carried(plan=settled, records=records, store=store)
+
+
+def carry_out(
+    registry: Registry, plan: Plan, execution: Execution, observer: Observer | None = None
+) -> Carried:
+    """Run a plan; a task that fails does not end it.
+
+    Raises:
+        UsageError: when it cannot be run as asked.
+        Interrupted: after Ctrl-C, once the workers have stopped.
+        StoppedError: when results cannot be written any more, or no worker can be had.
+    """
+    executor = _prepared(registry, plan, execution)
+    interrupts = Interrupts()
+    with interrupts.handled():
+        store = Store(execution.out or create_first(_candidates(plan)))
+        with store.writing():
+            plan, records = Opening(store, execution.if_exists, touch=True).settle(plan)
+            manifest.record(store.directory, plan.manifest())
+            work = _Work(registry, executor, store, records, execution, observer or Observer())
+            return Carried(plan=plan, records=work.done(interrupts), store=store)
+
+
+def _prepared(registry: Registry, plan: Plan, execution: Execution) -> Executor:
+    """The executor, and warnings of what will not be as may be expected."""
+    for message in (*plan.warnings, *together.warnings(registry, plan.tasks, execution.replicas)):
+        warn(message)
+    executor = assembly.executor(registry, execution.executor, execution.jobs or available_cores())
+    if execution.task_timeout is not None:
+        executor.limit_time(execution.task_timeout)
+    return executor
+
+
+def _candidates(plan: Plan) -> Iterator[Path]:
+    return default_directories(plan.agents, [site.environment.shown for site in plan.sites])
+
+
+class _Counting(Observer):
+    """Passes on what it is told, and counts the tasks that are done."""
+
+    def __init__(self, observer: Observer, done: int) -> None:
+        self._observer, self.done = observer, done
+
+    def finished(self, failure: str | None = None) -> None:
+        """Count a task that has not failed."""
+        self.done += failure is None
+        self._observer.finished(failure)
+
+
+@attrs.frozen
+class _Work:
+    """The tasks of a plan that are still to be run, and what they need."""
+
+    registry: Registry
+    executor: Executor
+    store: Store
+    records: Sequence[Record]
+    execution: Execution
+    observer: Observer
+
+    def done(self, interrupts: Interrupts) -> list[Record]:
+        """Run them; the records of all tasks."""
+        pending = [record.task for record in self.records if record.status == "pending"]
+        works = together.grouped(self.registry, pending, self.execution.replicas)
+        total, kept = len(self.records), len(self.records) - len(pending)
+        counting = _Counting(self.observer, kept)
+        self.observer.begun(total, kept, self._at_once(works))
+        try:
+            return execute(
+                *(self.executor, self.records, works, self.store, counting, interrupts),
+                self._checkpoints(),
+            )
+        except KeyboardInterrupt as error:
+            raise Interrupted(self.store.directory, counting.done, total) from error
+        except (StoreError, ExecutorError) as error:
+            raise StoppedError(error, self.store.directory, counting.done, total) from error
+        finally:
+            self.observer.ended()
+
+    def _at_once(self, works: Sequence[Work]) -> int:
+        side_by_side = max((len(together.tasks_of(work)) for work in works), default=1)
+        return (self.executor.jobs or 1) * side_by_side
+
+    def _checkpoints(self) -> Checkpoints | None:
+        if self.execution.checkpoint_every <= 0:
+            return None
+        return Checkpoints(
+            directory=self.store.directory,
+            every_s=self.execution.checkpoint_every,
+            resume=self.execution.if_exists == "resume",
+        )
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

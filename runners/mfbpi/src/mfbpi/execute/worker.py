@@ -1,0 +1,169 @@
+"""Runs one task, or several together, in a worker process: all is rebuilt from their JSON."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from mfbpi.execute import causes, together
+from mfbpi.execute.interrupt import is_the_users
+from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
+from mfbpi.execute.stage import Stage
+from mfbpi.notices import plain_in_workers, warn
+from mfbpi.results import provenance, table
+from mfbpi_core import assembly as build
+from mfbpi_core import forks
+from mfbpi_core.executor import Work
+from mfbpi_core.lockstep import Lockstep
+from mfbpi_core.loop import Run
+from mfbpi_core.metric import Metric
+from mfbpi_core.plugin import Plugin
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import Task
+from mfbpi_core.types import Outcome, Row
+
+
+def run_task(text: str, checkpoints: Checkpoints | None = None) -> Outcome:
+    """Run a task given as its canonical JSON, or several together; what raises has failed.
+
+    Args:
+        text: the task, or a :class:`mfbpi.execute.together.Together`.
+        checkpoints: where long runs are saved now and then; None for nowhere.
+    """
+    work, owner = together.from_json(text), os.getpid()
+    registry = None
+    try:
+        registry = Registry.discover()
+        with plain_in_workers():
+            return together.joined(work, _Worker.begin(registry, work, checkpoints).outcomes())
+    except GeneratorExit:
+        raise
+    except BaseException as error:  # a plugin may raise any of them, and ends its own task only
+        if isinstance(error, KeyboardInterrupt) and is_the_users(error):
+            raise
+        return Outcome(
+            task_id=work.task_id,
+            status="failed",
+            error=causes.traced(error),
+            cause=causes.cause(error, registry),
+        )
+    finally:
+        forks.end_copy(owner)
+
+
+@attrs.define(kw_only=True)
+class _Worker:
+    """Tasks with all that their runs need.
+
+    Attributes:
+        stages: one for each task.
+        runs: likewise.
+        whole: the only run, or all of them in lockstep.
+        rows: what each run has measured.
+        saver: saves it on its way; None where nothing is saved.
+        not_resumed: why it did not go on from its checkpoint; empty if it did, or had none.
+    """
+
+    stages: list[Stage]
+    runs: list[Run]
+    whole: Run | Lockstep
+    rows: list[list[Row]] = attrs.field(init=False)
+    saver: Saver | None = None
+    not_resumed: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        self.rows = [[] for _ in self.runs]
+
+    @classmethod
+    def begin(cls, registry: Registry, work: Work, checkpoints: Checkpoints | None) -> _Worker:
+        """Rebuild everything, and go on from a checkpoint where one can be used."""
+        worker = cls.prepare(registry, together.tasks_of(work))
+        if checkpoints is None:
+            return worker
+        saver = checkpoints.saver(work, worker.plugins)
+        problem = ""
+        if checkpoints.resume:
+            problem = saver.restore(worker.whole, worker.runs, worker.rows)
+        if problem:
+            warn(problem)
+            worker = cls.prepare(registry, together.tasks_of(work))  # half restored is no run
+        worker.saver, worker.not_resumed = saver, problem
+        return worker
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        """Those that the runs use."""
+        return self.stages[0].plugins(self.runs[0])
+
+    @classmethod
+    def prepare(cls, registry: Registry, tasks: Sequence[Task]) -> _Worker:
+        """Rebuild everything."""
+        started = time.perf_counter()
+        stages = [Stage.of(registry, task) for task in tasks]
+        about, ref = stages[0].problem, tasks[0].agent
+        rngs = [stage.streams.generator("agent") for stage in stages]
+        if len(tasks) == 1:
+            runs = [stages[0].run(build.agent(registry, ref, about, rngs[0]), started)]
+            return cls(stages=stages, runs=runs, whole=runs[0])
+        replicas = build.replicas(registry, ref, about, rngs)
+        pairs = zip(stages, replicas.agents, strict=True)
+        runs = [stage.run(agent, started) for stage, agent in pairs]
+        return cls(stages=stages, runs=runs, whole=Lockstep(replicas, runs))
+
+    def outcomes(self) -> list[Outcome]:
+        """Run to the end."""
+        owner = os.getpid()
+        for measured in self._evaluations():
+            forks.end_copy(owner)
+            for own, new in zip(self.rows, measured, strict=True):
+                own.extend(new)
+            if self.saver is not None:
+                self.saver.measured(self.whole, self.rows)
+        return [
+            Outcome(task_id=stage.task.task_id, status="done", tables=self._tables(stage, run, own))
+            for stage, run, own in zip(self.stages, self.runs, self.rows, strict=True)
+        ]
+
+    def _evaluations(self) -> Iterator[list[list[Row]]]:
+        if isinstance(self.whole, Lockstep):
+            yield from self.whole.evaluations()
+        else:
+            yield from ([rows] for rows in self.whole.evaluations())
+
+    def _tables(self, stage: Stage, run: Run, rows: list[Row]) -> dict[str, bytes]:
+        """The content of each file of a task, by its suffix."""
+        task, origin = stage.task, self._provenance(stage, run)
+        tables = {".parquet": table.rows_table(task, rows, origin)}
+        if task.arrays:
+            tables[".arrays.parquet"] = table.arrays_table(task, _arrays(run.metrics), origin)
+        return {suffix: table.to_bytes(content) for suffix, content in tables.items()}
+
+    def _provenance(self, stage: Stage, run: Run) -> dict[str, Any]:
+        return {
+            "schema_version": table.SCHEMA_VERSION,
+            "task_id": stage.task.task_id,
+            "task": attrs.asdict(stage.task),
+            **provenance.describe(stage.plugins(run)),
+            "skipped_metrics": stage.skipped,
+            "checkpoint_problem": "" if self.saver is None else self.saver.problem,
+            "not_resumed": provenance.without_paths(self.not_resumed),
+            "agent_profile": run.agent.profile,
+            "replicas": len(self.runs),
+            "durations": {
+                "learning_s": run.learning_s,
+                "metrics_s": run.metrics_s,
+                "total_s": run.total_s,
+            },
+        }
+
+
+def _arrays(metrics: Mapping[str, Metric]) -> dict[tuple[str, str], Any]:
+    return {
+        (metric, name): values
+        for metric, built in metrics.items()
+        for name, values in built.arrays().items()
+    }

@@ -1,0 +1,1 @@
+"""Instances: models, what describes them, and bounds on them."""

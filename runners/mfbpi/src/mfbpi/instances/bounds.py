@@ -1,0 +1,85 @@
+"""Bounds as the commands use them: built by name, evaluated anywhere, written as JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi.plan.selection import Choice
+from mfbpi_core.assembly import blaming, parameters
+from mfbpi_core.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.errors import UsageError
+from mfbpi_core.mdp import TabularMDP
+
+#: Flow equations may be violated by rounding only.
+_FLOW_TOLERANCE = 1e-9
+
+
+def build(choice: Choice, discount: float) -> Bound:
+    """Build a bound for a discount; raises :class:`UsageError` for wrong parameters."""
+    config = parameters(choice.plugin, choice.ref().config)
+    with blaming(choice.plugin):
+        built: Bound = choice.plugin.build(discount, config)
+    return built
+
+
+def evaluated(
+    bound: Bound, mdp: TabularMDP, allocation: npt.NDArray[np.float64], constraint: Constraint
+) -> BoundSolution:
+    """The bound at a given allocation.
+
+    Raises:
+        UsageError: when no walk follows the allocation and the constraint is navigation.
+    """
+    residual = flow_residual(mdp, allocation) if constraint == "navigation" else 0.0
+    if residual > _FLOW_TOLERANCE:
+        raise UsageError(
+            f"no walk follows this allocation: it violates a flow equation by {residual:.2g}; "
+            "give another, or `constraint='generative'`"
+        )
+    value = bound.evaluate(mdp, allocation)
+    infinite = math.isinf(value)
+    return BoundSolution(
+        value=value,
+        allocation=allocation,
+        status="infinite" if infinite else "evaluated",
+        relative_gap=math.nan,
+        residual=residual,
+        solver="numpy",
+        reason=_why_infinite(bound, mdp) if infinite else "",
+    )
+
+
+def _why_infinite(bound: Bound, mdp: TabularMDP) -> str:
+    """Infinite at every allocation, for the reason that the bound gives; or at this one only."""
+    return bound.solve(mdp).reason or "the allocation never samples a pair that matters"
+
+
+def flow_residual(mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float:
+    """Largest violation of sum_a w(s, a) = sum P(s | s', a') w(s', a').
+
+    An episode that ends goes on from the initial distribution.
+    """
+    # Imported here because only this question needs scipy.
+    from mfbpi_lib_tabular import structure
+
+    inflow = structure.walk(mdp).T @ allocation.reshape(-1)
+    return float(np.abs(inflow - allocation.sum(axis=1)).max())
+
+
+def as_json(solution: BoundSolution) -> dict[str, Any]:
+    """A solution as the commands print it."""
+    allocation = solution.allocation
+    return {
+        "value": solution.value,
+        "allocation": None if allocation is None else allocation.tolist(),
+        "status": solution.status,
+        "relative_gap": solution.relative_gap,
+        "residual": solution.residual,
+        "solver": solution.solver,
+        "reason": solution.reason,
+        "details": solution.details,
+    }

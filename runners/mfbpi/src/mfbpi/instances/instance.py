@@ -1,0 +1,68 @@
+"""The instance that a command asks about: the model of an environment, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+from mfbpi.instances import model_file
+from mfbpi.notices import about
+from mfbpi.plan import selection as choices
+from mfbpi_core import assembly as build
+from mfbpi_core.errors import RequirementError, UsageError
+from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import PluginRef
+
+#: Discount where neither the user nor an environment's protocol says.
+DEFAULT_DISCOUNT = 0.99
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Instance:
+    """A model with the discount at which it is asked about, and a name for the tables."""
+
+    label: str
+    mdp: TabularMDP
+    discount: float
+
+
+def find(
+    registry: Registry,
+    *,
+    environment: str | None,
+    settings: Sequence[str],
+    file: Path | None,
+    discount: float | None,
+) -> Instance:
+    """Find the instance that the options name.
+
+    Raises:
+        UsageError: when they name none, or two, or something without a model.
+    """
+    if (environment is None) == (file is None):
+        raise UsageError("give either `environment` NAME or `file` FILE.npz")
+    if discount is not None and not 0.0 < discount < 1.0:
+        raise UsageError(f"`discount` is {discount:g}; expected a number between 0 and 1")
+    if file is not None:
+        with about(str(file)):
+            mdp = model_file.read(file, settings)
+        chosen = DEFAULT_DISCOUNT if discount is None else discount
+        return Instance(label=file.name, mdp=mdp, discount=chosen)
+    (choice,) = choices.environments(registry, [str(environment)], settings)
+    return of_environment(registry, choice.ref(), discount)
+
+
+def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:
+    """The model of an environment; raises :class:`RequirementError` where it has none."""
+    with about(f"environment {ref.shown}"):
+        built = build.environment(registry, ref)
+        model = built.model
+    if model is None:
+        raise RequirementError(
+            f"environment {ref.shown} has no exact model; bounds and descriptions need one"
+        )
+    chosen = built.protocol.discount if discount is None else discount
+    return Instance(label=ref.shown, mdp=model, discount=chosen)

@@ -1,0 +1,1 @@
+"""What is to be run: plugins with their parameters, and the grid of tasks."""

@@ -1,0 +1,185 @@
+"""Turns choices and settings into tasks: the grid of agents, environments and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from mfbpi.plan.metrics import Metrics, check_needs
+from mfbpi.plan.selection import Choice
+from mfbpi.plan.settings import compact, parse_seeds
+from mfbpi_core import assembly as build
+from mfbpi_core.environment import Environment
+from mfbpi_core.errors import UsageError
+from mfbpi_core.experiment import RunSettings
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import PluginRef, Task
+from mfbpi_core.types import Problem
+
+
+@attrs.frozen(kw_only=True)
+class Site:
+    """An environment of the grid, the agents with their parameters there, and how they are run.
+
+    The other attributes are those of :class:`mfbpi_core.task.Task`.
+    """
+
+    environment: PluginRef
+    agents: tuple[PluginRef, ...]
+    metrics: tuple[PluginRef, ...]
+    seeds: tuple[int, ...]
+    horizon: int
+    episodes: int | None
+    eval_every: int
+    discount: float
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What will be run.
+
+    Attributes:
+        sites: the environments, each with the same agents.
+        arrays: whether the metrics' arrays are kept.
+        metrics_asked_for: whether the user chose the metrics, and wants to know if one is skipped.
+        warnings: what the user should know about the choice of metrics.
+    """
+
+    sites: tuple[Site, ...]
+    arrays: bool = False
+    metrics_asked_for: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """One task for each agent, environment and seed."""
+        return tuple(
+            self._task(site.agents[index], site, seed)
+            for index in range(len(self.agents))
+            for site in self.sites
+            for seed in site.seeds
+        )
+
+    @property
+    def agents(self) -> list[str]:
+        """Labels of the agents."""
+        return [agent.shown for agent in self.sites[0].agents]
+
+    def _task(self, agent: PluginRef, site: Site, seed: int) -> Task:
+        settings = attrs.asdict(site, recurse=False)
+        del settings["seeds"], settings["agents"]
+        return Task(agent=agent, seed=seed, arrays=self.arrays, **settings)
+
+    def manifest(self) -> dict[str, Any]:
+        """What one directory of results has in common, by label of agent and environment."""
+        return {
+            "agents": {
+                f"{agent.shown} on {site.environment.shown}": _configured(agent)
+                for site in self.sites
+                for agent in site.agents
+            },
+            "environments": {site.environment.shown: _described(site) for site in self.sites},
+            "arrays": self.arrays,
+            "seeds": {
+                f"{agent} on {site.environment.shown}": compact(site.seeds)
+                for site in self.sites
+                for agent in self.agents
+            },
+        }
+
+
+def _configured(ref: PluginRef) -> dict[str, Any]:
+    return {"plugin": ref.name, "config": ref.config}
+
+
+def _described(site: Site) -> dict[str, Any]:
+    settings = attrs.asdict(site)
+    del settings["seeds"], settings["environment"], settings["agents"]
+    settings["metrics"] = {metric.shown: metric.config for metric in site.metrics}
+    return {**_configured(site.environment), **settings}
+
+
+def make(
+    registry: Registry,
+    agents: Sequence[Choice],
+    environments: Sequence[Choice],
+    settings: RunSettings,
+) -> Plan:
+    """Resolve a grid completely.
+
+    Raises:
+        UsageError: and its subclasses, for whatever cannot be run as asked.
+    """
+    metrics = Metrics(registry, settings.metrics, settings.metric_settings)
+    sites = [_site(registry, settings, choice, agents, metrics) for choice in environments]
+    return Plan(
+        sites=tuple(sites),
+        arrays=settings.arrays,
+        metrics_asked_for=metrics.asked_for,
+        warnings=metrics.warnings,
+    )
+
+
+def _site(
+    registry: Registry,
+    settings: RunSettings,
+    choice: Choice,
+    agents: Sequence[Choice],
+    metrics: Metrics,
+) -> Site:
+    ref = choice.ref()
+    with build.blaming(choice.plugin):
+        environment = build.environment(registry, ref)
+        provided = environment.provides
+    for agent in agents:
+        check_needs(agent.plugin, ref, provided)
+    horizon, episodes = _length(settings, ref, environment)
+    protocol = environment.protocol
+    discount = _discount(protocol.discount if settings.discount is None else settings.discount)
+    problem = build.problem(choice.plugin, environment, discount=discount, horizon=horizon)
+    planned = tuple(_agent(agent, problem) for agent in agents)
+    measured = metrics.for_environment(ref, provided)
+    metrics.warn_if_nothing_is_measured(agents, ref, provided, problem)
+    return Site(
+        environment=ref,
+        agents=planned,
+        metrics=measured,
+        seeds=parse_seeds(f"0:{protocol.seeds}" if settings.seeds is None else settings.seeds),
+        horizon=horizon,
+        episodes=episodes,
+        eval_every=settings.eval_every or protocol.eval_every,
+        discount=discount,
+    )
+
+
+def _agent(choice: Choice, problem: Problem) -> PluginRef:
+    """The agent with its parameters there, of which no task would have to say that it fails."""
+    ref = choice.ref(build.preset(choice.plugin, problem))
+    build.check_agent(choice.plugin, ref, problem)
+    return ref
+
+
+def _discount(value: float) -> float:
+    if not 0.0 < value < 1.0:
+        raise UsageError(f"`discount` is {value:g}; expected a number between 0 and 1, exclusive")
+    return value
+
+
+def _length(
+    settings: RunSettings, ref: PluginRef, environment: Environment
+) -> tuple[int, int | None]:
+    """Number of steps, and of episodes if these end the run sooner."""
+    steps, episodes = settings.steps, settings.episodes
+    if steps is None and episodes is None:
+        steps, episodes = environment.protocol.horizon, environment.protocol.episodes
+    if steps is not None:
+        return steps, episodes
+    longest = environment.max_episode_steps
+    if episodes is None or longest is None:
+        raise UsageError(
+            f"environment {ref.shown} has no longest episode, so that `episodes` does not say how "
+            "long to run; give `steps`"
+        )
+    return episodes * longest, episodes

@@ -1,0 +1,211 @@
+"""Resolves the plugins of a run: names to plugins, and their settings to parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+
+from mfbpi.plan.settings import Setting, close_match, parse_settings, unique
+from mfbpi_core import assembly as build
+from mfbpi_core import config as configs
+from mfbpi_core import experiment
+from mfbpi_core.errors import ConfigError, MfbpiError, UsageError
+from mfbpi_core.experiment import labelled
+from mfbpi_core.plugin import Plugin
+from mfbpi_core.registry import Registry
+from mfbpi_core.task import PluginRef
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Choice:
+    """A plugin chosen for a run.
+
+    Attributes:
+        name: what finds it in the registry, with what the name itself sets after a colon.
+        label: how it is called in the results.
+        plugin: the plugin.
+        config_class: its ``Config``.
+        values: the parameters that were set; all others have the preset's or default values.
+    """
+
+    name: str
+    label: str
+    plugin: Plugin
+    config_class: type[Any]
+    values: Mapping[str, Any]
+
+    def ref(self, preset: Mapping[str, Any] | None = None) -> PluginRef:
+        """The plugin with every parameter; what was set goes before the preset."""
+        with _blaming(self.plugin, self.label):
+            config = configs.from_dict(self.config_class, {**(preset or {}), **self.values})
+        label = "" if self.label == self.name else self.label
+        return PluginRef(name=self.name, config=configs.to_dict(config), label=label)
+
+
+def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:
+    """Resolve agents and their settings, in the order given; raises :class:`UsageError`."""
+    found = [(registry.get("agent", name), dict[str, str]()) for name in names]
+    return _resolve(registry, "agents", found, parse_settings("agent_settings", settings))
+
+
+def environments(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:
+    """Resolve environments and their settings, in the order given; raises :class:`UsageError`."""
+    found = [build.find_environment(registry, name) for name in names]
+    return _resolve(
+        registry,
+        "environments",
+        found,
+        parse_settings("environment_settings", settings),
+    )
+
+
+def bound(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
+    """Resolve a bound and its settings; raises :class:`UsageError`."""
+    found = [(registry.get("bound", name), dict[str, str]())]
+    return _resolve(registry, "`bound`", found, parse_settings("bound_settings", settings))[0]
+
+
+def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Choice]:
+    """Give metrics their settings, in the order given; raises :class:`UsageError`."""
+    found = [(plugin, dict[str, str]()) for plugin in plugins]
+    return _resolve(registry, "metrics", found, parse_settings("metric_settings", settings))
+
+
+def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Choice]:
+    """Resolve what an experiment lists, every combination of values; raises UsageError."""
+    found = [_listed(registry, kind, point) for each in choices for point in each.expand()]
+    unique(kind, [choice.label for choice in found], "; tell them apart with a label")
+    return found
+
+
+def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
+    if kind == "environment":
+        plugin, fixed = build.find_environment(registry, choice.name)
+    else:
+        plugin, fixed = registry.get(kind, choice.name), {}
+    config_class = plugin.load_config()
+    with _blaming(plugin, choice.label):
+        parsed = _typed(config_class, fixed)
+    return Choice(
+        name=choice.name,
+        label=choice.label,
+        plugin=plugin,
+        config_class=config_class,
+        values={**parsed, **choice.parameters},
+    )
+
+
+def canonical_name(registry: Registry, plugin: Plugin) -> str:
+    """The plugin's name, or ``distribution:name`` where the name alone is ambiguous."""
+    rivals = [p for p in registry.of_kind(plugin.kind) if p.spec.name == plugin.spec.name]
+    return str(plugin.spec.name) if len(rivals) == 1 else plugin.qualified_name
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class _Candidate:
+    """A plugin named on the command line, before its settings are read.
+
+    Attributes:
+        label: how it is called in the results.
+        plugin: the plugin.
+        config_class: its ``Config``.
+        fixed: parameters that the label itself sets, as text.
+    """
+
+    label: str
+    plugin: Plugin
+    config_class: type[Any]
+    fixed: Mapping[str, str]
+
+    @property
+    def keys(self) -> list[str]:
+        """Names of the plugin's parameters."""
+        return [field.name for field in attrs.fields(self.config_class)]
+
+    def is_called(self, name: str) -> bool:
+        """Whether a setting for ``name`` is meant for this one."""
+        return name in (self.label, self.plugin.spec.name, self.plugin.qualified_name)
+
+    def choose(self, settings: Sequence[Setting]) -> Choice:
+        """Read the settings meant for this one."""
+        with _blaming(self.plugin, self.label):
+            values = _typed(self.config_class, _chosen(self, settings))
+        shown = {key: value for key, value in values.items() if key not in self.fixed}
+        # A metric is known by its columns, whatever its parameters.
+        label = self.label if self.plugin.kind == "metric" else labelled(self.label, shown)
+        return Choice(
+            name=self.label,
+            label=label,
+            plugin=self.plugin,
+            config_class=self.config_class,
+            values=values,
+        )
+
+
+def _resolve(
+    registry: Registry,
+    option: str,
+    found: Sequence[tuple[Plugin, Mapping[str, str]]],
+    settings: Sequence[Setting],
+) -> list[Choice]:
+    candidates = [
+        _Candidate(
+            label=":".join([canonical_name(registry, plugin), *fixed.values()]),
+            plugin=plugin,
+            config_class=plugin.load_config(),
+            fixed=fixed,
+        )
+        for plugin, fixed in found
+    ]
+    unique(option, [candidate.label for candidate in candidates])
+    for setting in settings:
+        _check_target(setting, candidates)
+    return [candidate.choose(settings) for candidate in candidates]
+
+
+def _check_target(setting: Setting, candidates: Sequence[_Candidate]) -> None:
+    """Every setting must be meant for someone who is in the run."""
+    labels = [candidate.label for candidate in candidates]
+    if setting.target is not None:
+        if not any(candidate.is_called(setting.target) for candidate in candidates):
+            raise UsageError(
+                f"{setting}: {setting.target!r} is not in this run; "
+                f"{close_match(setting.target, labels)}it has: {', '.join(labels)}"
+            )
+        return
+    known = sorted({key for candidate in candidates for key in candidate.keys})
+    if setting.key not in known:
+        raise ConfigError(
+            f"{setting}: none of {', '.join(labels)} has a parameter {setting.key!r}; "
+            f"{close_match(setting.key, known)}parameters are: {', '.join(known) or 'none'}"
+        )
+
+
+def _chosen(candidate: _Candidate, settings: Sequence[Setting]) -> dict[str, str]:
+    """The texts meant for a candidate; what is set for it alone goes before what is for all."""
+    for_all = {s.key: s for s in settings if s.target is None and s.key in candidate.keys}
+    for_this = {
+        s.key: s for s in settings if s.target is not None and candidate.is_called(s.target)
+    }
+    chosen = for_all | for_this
+    for key in candidate.fixed.keys() & chosen.keys():
+        raise ConfigError(f"{chosen[key]}: {candidate.label} already sets {key}; give it once")
+    return {key: setting.value for key, setting in chosen.items()} | dict(candidate.fixed)
+
+
+def _typed(config_class: type[Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Values of the parameters given as text, validated, and of no others."""
+    parsed = configs.to_dict(configs.parse(config_class, texts))
+    return {key: parsed[key] for key in texts}
+
+
+@contextmanager
+def _blaming(plugin: Plugin, label: str) -> Iterator[None]:
+    """Say whose parameter is wrong."""
+    try:
+        yield
+    except MfbpiError as error:
+        raise ConfigError(f"{plugin.kind} {label}: {error}") from error

@@ -1,0 +1,1 @@
+"""Directories of results: written whole, read with care, summarised and drawn."""

@@ -1,0 +1,73 @@
+"""Figures: drawn by matplotlib, written as PNG files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from mfbpi.notices import warn
+from mfbpi.results import reading as results
+from mfbpi.results import table
+from mfbpi.results.directory import FIGURES, Store
+from mfbpi.results.files import atomic_write
+from mfbpi_core.errors import PluginError
+from mfbpi_core.specs import load_object
+
+#: Dots per inch: enough for print at the figures' own size.
+_RESOLUTION = 150
+
+
+def write(figure: Any, path: Path) -> None:
+    """Write a matplotlib figure as a PNG file, whatever the suffix; raises :class:`OSError`."""
+    atomic_write(path, _png(figure))
+
+
+def _png(figure: Any) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=_RESOLUTION)
+    return content.getvalue()
+
+
+def draw(figures: Mapping[str, str], content: pa.Table, directory: Path) -> list[Path]:
+    """Draw each figure of an experiment and write it.
+
+    Args:
+        figures: file stem to import string of a function from the table to a matplotlib figure.
+        content: the table.
+        directory: the directory of the results.
+
+    Returns:
+        The files.
+
+    Raises:
+        PluginError: when such a function fails.
+        StoreError: when a file cannot be written.
+    """
+    paths = {stem: directory / FIGURES / f"{stem}.png" for stem in figures}
+    for stem, path in paths.items():
+        Store(directory).write(path, _png(derived(figures[stem], content)))
+    return list(paths.values())
+
+
+def derived(import_string: str, content: pa.Table) -> Any:
+    """What a function of an experiment makes of the table; its failure is the plugin's."""
+    function = load_object(import_string)
+    try:
+        return function(content)
+    except Exception as error:
+        raise PluginError(f"{import_string} cannot show these results: {error!r}") from error
+
+
+def draw_runs(figures: Mapping[str, str], directory: Path) -> list[Path]:
+    """Draw each figure from all the runs of a directory; returns the files."""
+    if not figures:
+        return []
+    problems: list[str] = []
+    found = [each.content for each in results.read_all(Store(directory).rows(), problems)]
+    for problem in problems:
+        warn(problem)
+    return draw(figures, table.concatenate(found), directory)

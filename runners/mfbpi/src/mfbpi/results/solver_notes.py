@@ -1,0 +1,36 @@
+"""What results say of solvers that failed: an agent goes on, and the reader must know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from mfbpi.results import table
+
+
+def failures(files: Iterable[Path]) -> list[str]:
+    """One line for each agent and environment in which a solver failed.
+
+    Args:
+        files: results; of each the metadata alone is read.
+    """
+    counts: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for file in files:
+        schema = pq.read_schema(file)
+        profile = table.provenance(schema.empty_table()).get("agent_profile", {})
+        task = table.task_of(schema.empty_table())
+        failed, runs = (int(profile.get(f"solver_{name}", 0)) for name in ("failures", "runs"))
+        key = task.agent.shown, task.environment.shown
+        counts.setdefault(key, []).append((failed, runs))
+    return [_line(*key, found) for key, found in counts.items() if any(n for n, _ in found)]
+
+
+def _line(agent: str, env: str, found: list[tuple[int, int]]) -> str:
+    failed, runs = (sum(column) for column in zip(*found, strict=True))
+    hit = sum(n > 0 for n, _ in found)
+    return (
+        f"{failed} of {runs} re-solves of {agent} on {env} failed, in {hit} of {len(found)} runs; "
+        "it followed the best allocation known"
+    )

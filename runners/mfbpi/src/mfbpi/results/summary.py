@@ -1,0 +1,194 @@
+"""The summary of a run: every metric at the end, over seeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from mfbpi.results import reading as results
+from mfbpi.results.reading import Result
+from mfbpi_core.registry import Registry
+from mfbpi_lib_statistics.intervals import LEVEL, t_interval
+
+#: What the numbers of the summary are.
+CAPTION = (
+    f"Mean over n seeds at the end of each run, with its {100 * LEVEL:g} % t-interval (n - 1 "
+    "degrees of freedom), clipped to the metric's range."
+)
+
+#: Added where they apply.
+SINGLE = "n = 1: no interval."
+RANGE = "A range of steps: the runs ended, or were last measured, at different steps."
+EARLIER = "Lines with * are last measurements before the end of a run."
+
+
+@attrs.frozen(kw_only=True)
+class Line:
+    """One metric of one agent in one environment, over seeds; the interval is None for n = 1.
+
+    Attributes:
+        agent: label of the agent.
+        env: label of the environment.
+        metric: the column.
+        first_step: the least step of the values.
+        step: the largest.
+        at_end: whether the values are those at the end of each run, or the last ones before it.
+        mean: over seeds.
+        low: end of the interval.
+        high: its other end.
+        n: number of seeds.
+    """
+
+    agent: str
+    env: str
+    metric: str
+    first_step: int
+    step: int
+    at_end: bool
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+    @property
+    def interval(self) -> str:
+        """The interval in short, or nothing."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"[{self.low:.4g}, {self.high:.4g}]"
+
+    @property
+    def steps(self) -> str:
+        """The step, or the range of steps."""
+        if self.first_step == self.step:
+            return str(self.step)
+        return f"{self.first_step}-{self.step}"
+
+
+@attrs.frozen(kw_only=True)
+class Summary:
+    """What to say about results.
+
+    Attributes:
+        lines: in the order in which agents, environments and metrics appear.
+        skipped: what the files say about metrics that did not apply.
+        notes: what else a reader of the lines should know.
+    """
+
+    lines: list[Line]
+    skipped: list[str]
+    notes: list[str]
+
+
+@attrs.frozen
+class _Last:
+    """The last value of a metric in one run, at its step, and whether the run ended there."""
+
+    step: int
+    value: float
+    at_end: bool
+
+
+def ranges(registry: Registry) -> dict[str, tuple[float, float]]:
+    """The declared range of each column that an installed metric measures."""
+    return {
+        column.name: (column.low, column.high)
+        for plugin in registry.of_kind("metric")
+        for column in plugin.spec.columns
+    }
+
+
+def summarise(files: Iterable[Path], bounds: Mapping[str, tuple[float, float]]) -> Summary:
+    """Read results and average what each run measured last, over seeds.
+
+    Values at the end of a run, and values that were last measured before, are averaged apart:
+    they say different things.
+
+    Args:
+        files: one for each task that is done; read one at a time.
+        bounds: range of each column.
+    """
+    values: dict[tuple[str, str, str], list[_Last]] = {}
+    runs: Counter[tuple[str, str]] = Counter()
+    skipped: dict[str, None] = {}
+    notes: list[str] = []
+    versions = []
+    for result in results.read_all(files, notes):
+        place = (result.task.agent.shown, result.task.environment.shown)
+        runs[place] += 1
+        for metric, last in _last_values(result):
+            values.setdefault((*place, metric), []).append(last)
+        skipped.update(dict.fromkeys(_skipped(result)))
+        versions.append(results.versions_of(result.origin))
+    notes += [*_unmeasured(runs, values), results.mixed_versions(versions)]
+    return Summary(
+        lines=[line for key, found in values.items() for line in _lines(key, found, bounds)],
+        skipped=list(skipped),
+        notes=[note for note in notes if note],
+    )
+
+
+def _last_values(result: Result) -> Iterator[tuple[str, _Last]]:
+    """The last value of each metric of a run, in the order of their first."""
+    columns = result.content.select(["metric", "step", "value"]).to_pydict()
+    end = max(columns["step"], default=0)
+    last: dict[str, tuple[int, float]] = {}
+    for metric, step, value in zip(*columns.values(), strict=True):
+        if metric not in last or step >= last[metric][0]:
+            last[metric] = (step, value)
+    for metric, (step, value) in last.items():
+        yield metric, _Last(step, value, step == end)
+
+
+def _skipped(result: Result) -> Iterator[str]:
+    """What was part of the task and could not be measured."""
+    task, skipped = result.task, result.origin.get("skipped_metrics", {})
+    for metric in task.metrics:
+        if metric.name in skipped:
+            yield (
+                f"{metric.name} was not measured for {task.agent.shown} on "
+                f"{task.environment.shown}: {skipped[metric.name]}"
+            )
+
+
+def _unmeasured(
+    runs: Counter[tuple[str, str]], values: Mapping[tuple[str, str, str], list[_Last]]
+) -> Iterator[str]:
+    """Metrics that some runs of an agent in an environment measured, and others never."""
+    for (agent, env, metric), found in values.items():
+        if len(found) < runs[agent, env]:
+            yield (
+                f"{metric} was measured in {len(found)} of {runs[agent, env]} runs of {agent} "
+                f"on {env}"
+            )
+    for agent, env in runs:
+        if not any(key[:2] == (agent, env) for key in values):
+            yield f"nothing was measured for {agent} on {env}"
+
+
+def _lines(
+    key: tuple[str, str, str], found: list[_Last], bounds: Mapping[str, tuple[float, float]]
+) -> Iterator[Line]:
+    """A line for the values at the ends of runs, and one for those that are older."""
+    agent, env, metric = key
+    unbounded = (float("-inf"), float("inf"))
+    for at_end in (True, False):
+        own = [last for last in found if last.at_end == at_end]
+        if not own:
+            continue
+        interval: Any = t_interval(
+            [last.value for last in own], bounds=bounds.get(metric, unbounded)
+        )
+        yield Line(
+            agent=agent,
+            env=env,
+            metric=metric,
+            first_step=min(last.step for last in own),
+            step=max(last.step for last in own),
+            at_end=at_end,
+            **attrs.asdict(interval),
+        )
