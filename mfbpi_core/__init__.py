@@ -2,22 +2,30 @@
 
 from typing import Any
 
-from mfbpi_core.agent import Agent
-from mfbpi_core.bound import Bound, BoundSolution, Constraint
-from mfbpi_core.config import NoConfig, parameter
-from mfbpi_core.environment import Cells, Environment, Protocol
-from mfbpi_core.executor import Executor
-from mfbpi_core.hookspecs import hookimpl
-from mfbpi_core.interaction import Interaction
-from mfbpi_core.lockstep import Lockstep
-from mfbpi_core.loop import Run
-from mfbpi_core.mdp import TabularMDP
-from mfbpi_core.metric import Metric, Snapshot
-from mfbpi_core.plugin import Plugin, PluginProblem
-from mfbpi_core.registry import Registry
-from mfbpi_core.replicas import Replicas
-from mfbpi_core.seeding import Streams
-from mfbpi_core.specs import (
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.contracts.environment import Cells, Environment, Protocol
+from mfbpi_core.contracts.executor import Executor, Outcome
+from mfbpi_core.contracts.experiment import (
+    Choice,
+    Experiment,
+    InstanceStudy,
+    RunGrid,
+    RunSettings,
+)
+from mfbpi_core.contracts.metric import Metric, Snapshot
+from mfbpi_core.contracts.parameters import NoConfig, parameter
+from mfbpi_core.contracts.replicas import Replicas
+from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.seeding import Streams
+from mfbpi_core.data.task import PluginRef, Task
+from mfbpi_core.data.transitions import Transition, Transitions
+from mfbpi_core.plugins.hookspecs import hookimpl
+from mfbpi_core.plugins.plugin import Plugin, PluginProblem
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.plugins.specs import (
     API_VERSION,
     AgentSpec,
     BoundSpec,
@@ -27,14 +35,9 @@ from mfbpi_core.specs import (
     ExperimentSpec,
     MetricSpec,
 )
-from mfbpi_core.task import PluginRef, Task
-from mfbpi_core.types import (
-    Outcome,
-    Problem,
-    Row,
-    Transition,
-    Transitions,
-)
+from mfbpi_core.running.interaction import Interaction
+from mfbpi_core.running.lockstep import Lockstep
+from mfbpi_core.running.loop import Run
 
 __all__ = [
     "API_VERSION",
@@ -44,13 +47,16 @@ __all__ = [
     "BoundSolution",
     "BoundSpec",
     "Cells",
+    "Choice",
     "Column",
     "Constraint",
     "Environment",
     "EnvironmentSpec",
     "Executor",
     "ExecutorSpec",
+    "Experiment",
     "ExperimentSpec",
+    "InstanceStudy",
     "Interaction",
     "Lockstep",
     "Metric",
@@ -66,6 +72,8 @@ __all__ = [
     "Replicas",
     "Row",
     "Run",
+    "RunGrid",
+    "RunSettings",
     "Snapshot",
     "Streams",
     "TabularMDP",

@@ -14,8 +14,8 @@ import pytest
 
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
-from mfbpi_core.experiment import RunSettings
-from mfbpi_core.registry import Registry
+from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import cli
 
 TOY = Path(__file__).parent / "mfbpi" / "tests" / "toy"

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Problem, Registry, Snapshot, Streams, TabularMDP
-from mfbpi_core.bound import Bound
-from mfbpi_core.environment import Environment
-from mfbpi_core.testing.doubles import KitAgent
+from mfbpi_core.contracts.bound import Bound
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.testing.worlds.doubles import KitAgent
 
 BOUNDS = Path(__file__).parents[1] / "plugins" / "bounds"
 

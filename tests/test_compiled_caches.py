@@ -11,7 +11,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
 from mfbpi_core import Interaction, Problem, Registry
-from mfbpi_core.registry import Plugin
+from mfbpi_core.plugins.registry import Plugin
 from mfbpi_lib_tabular.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import riverswim
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Problem, Registry
-from mfbpi_core.registry import Plugin
+from mfbpi_core.plugins.registry import Plugin
 from mfbpi_lib_tabular.agent import CompiledAgent, ReplanningAgent
 from mfbpi_lib_tabular.environment import TabularEnvironment
 from mfbpi_lib_tabular.simulator import Chunk

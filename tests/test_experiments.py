@@ -6,8 +6,8 @@ from mfbpi.instances import bounds, studies
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
 from mfbpi_core import Registry
-from mfbpi_core.experiment import Experiment, RunGrid
-from mfbpi_core.specs import load_object
+from mfbpi_core.contracts.experiment import Experiment, RunGrid
+from mfbpi_core.plugins.specs import load_object
 
 REGISTRY = Registry.discover()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Agent, Environment, Interaction, Problem, Registry, Streams
-from mfbpi_core.config import parse
+from mfbpi_core.contracts.parameters import parse
 from mfbpi_lib_tabular import planning
 
 DISCOUNT = 0.99

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mfbpi_core import Registry, TabularMDP
-from mfbpi_core.bound import BoundSolution
+from mfbpi_core.contracts.bound import BoundSolution
 from mfbpi_lib_bounds.instance import Instance
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from mfbpi_core import hookspecs
 from mfbpi_core.errors import NotFoundError
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.registry import Registry
-from mfbpi_core.testing import (
+from mfbpi_core.plugins import hookspecs
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.testing.checks import (
     agent_checks,
     bound_checks,
     environment_checks,
@@ -27,8 +27,8 @@ from mfbpi_core.testing import (
     state_checks,
     stream_checks,
 )
+from mfbpi_core.testing.checks.plugin_checks import Distribution
 from mfbpi_core.testing.outcomes import Check, CheckResult
-from mfbpi_core.testing.plugin_checks import Distribution
 from mfbpi_core.testing.subject import Subject
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import Any
 import attrs
 import numpy as np
 
-from mfbpi_core.agent import Agent
-from mfbpi_core.environment import Environment
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.problem import Problem
 from mfbpi_core.errors import UsageError
-from mfbpi_core.interaction import Interaction
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.registry import Registry
-from mfbpi_core.testing.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.running.interaction import Interaction
 from mfbpi_core.testing.outcomes import CheckSkipped
-from mfbpi_core.types import Problem
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
 
 #: Discount, horizon and seeds of every interaction of the kit; any would do.
 DISCOUNT = 0.9

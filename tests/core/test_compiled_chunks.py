@@ -5,8 +5,8 @@ import pytest
 
 from mfbpi_core import Interaction, Problem, Transitions
 from mfbpi_core.errors import PluginError
-from mfbpi_core.testing.doubles import KitAgent
-from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
+from mfbpi_core.testing.worlds.doubles import KitAgent
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, two_state_chain
 
 PROBLEM = Problem(n_states=2, n_actions=2, discount=0.9, horizon=1_000)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbpi_core import NoConfig, parameter
-from mfbpi_core.config import describe, from_dict, parse, to_dict
+from mfbpi_core.contracts.parameters import describe, from_dict, parse, to_dict
 from mfbpi_core.errors import ConfigError
 
 

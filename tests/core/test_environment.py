@@ -1,7 +1,7 @@
 """What the base class of environments does for them."""
 
 from mfbpi_core import Environment
-from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, two_state_chain
 
 
 def chain():

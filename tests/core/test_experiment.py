@@ -4,9 +4,9 @@ import doctest
 
 import pytest
 
-from mfbpi_core import experiment
+from mfbpi_core.contracts import experiment
+from mfbpi_core.contracts.experiment import Choice, RunGrid
 from mfbpi_core.errors import ConfigError
-from mfbpi_core.experiment import Choice, RunGrid
 
 
 def expanded(choice):

@@ -8,8 +8,8 @@ import pytest
 
 from mfbpi_core import Interaction, Lockstep, Problem, Run, Streams
 from mfbpi_core.errors import PluginError
-from mfbpi_core.testing.doubles import KitAgent, OneByOne
-from mfbpi_core.testing.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
+from mfbpi_core.testing.worlds.doubles import KitAgent, OneByOne
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
 
 PROBLEM = Problem(n_states=2, n_actions=2, discount=0.9, horizon=1_000)
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Column, Interaction, Metric, Problem, Run, Streams
-from mfbpi_core import loop as core_loop
-from mfbpi_core.guard import Guard
-from mfbpi_core.testing.comparison import difference
-from mfbpi_core.testing.doubles import KitAgent, Recorder
-from mfbpi_core.testing.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
+from mfbpi_core.running import loop as core_loop
+from mfbpi_core.running.guard import Guard
+from mfbpi_core.testing.tools.comparison import difference
+from mfbpi_core.testing.worlds.doubles import KitAgent, Recorder
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
 
 PROBLEM = Problem(n_states=2, n_actions=2, discount=0.9, horizon=1_000)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Column, Lockstep, Metric, Problem, Run, Streams
-from mfbpi_core.testing.doubles import KitAgent, OneByOne
-from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
+from mfbpi_core.testing.worlds.doubles import KitAgent, OneByOne
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, two_state_chain
 
 PROBLEM = Problem(n_states=2, n_actions=2, discount=0.9, horizon=1_000)
 SEEDS = (3, 4, 5)

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from mfbpi_core import Column, exact
+from mfbpi_core import Column
+from mfbpi_core.data import exact
 from mfbpi_core.errors import PluginError
-from mfbpi_core.measurement import checked
+from mfbpi_core.running.measurement import checked
 
 COLUMNS = (Column(name="share", low=0.0, high=1.0), Column(name="steps", low=0.0))
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Interaction, Problem
+from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy
 from mfbpi_core.errors import PluginError
-from mfbpi_core.recommendation import checked_allocation, checked_policy
-from mfbpi_core.testing.doubles import KitAgent
-from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
+from mfbpi_core.testing.worlds.doubles import KitAgent
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, two_state_chain
 
 PROBLEM = Problem(n_states=2, n_actions=2, discount=0.9, horizon=1_000)
 

@@ -183,7 +183,9 @@ def test_lists_and_helpers_are_fine(install):
         "yield AgentSpec(name='a', factory='kit_good:QLearner')",
         "return [AgentSpec(name='a', factory='kit_good:QLearner')]",
     )
-    source += "\nimport mfbpi_core.agent as mfbpi_agent\ndef mfbpi_helper(x):\n    return x\n"
+    source += (
+        "\nimport mfbpi_core.contracts.agent as mfbpi_agent\ndef mfbpi_helper(x):\n    return x\n"
+    )
 
     registry = install("listed", "listed_module", source)
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mfbpi_core.sampling import closed_cdf, draw
+from mfbpi_core.data.sampling import closed_cdf, draw
 
 #: The least and the largest number that a generator returns, and some between.
 UNIFORM = (0.0, 5e-324, 1e-16, 0.25, 0.5, 0.75, 1.0 - 1e-15, np.nextafter(1.0, 0.0))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.state import generator, restored
-from mfbpi_core.testing.comparison import difference
+from mfbpi_core.running.state import generator, restored
+from mfbpi_core.testing.tools.comparison import difference
 
 
 def test_plain_data_comes_back_equal_and_apart():

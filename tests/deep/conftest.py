@@ -13,10 +13,10 @@ from mfbpi.execute.worker import run_task
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
 from mfbpi.results import table
-from mfbpi_core.experiment import RunSettings
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import Task
-from mfbpi_core.types import Outcome
+from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.data.task import Task
+from mfbpi_core.plugins.registry import Registry
 
 
 @pytest.fixture

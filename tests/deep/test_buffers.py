@@ -5,7 +5,7 @@ import pytest
 
 from mfbpi.execute.stage import Stage
 from mfbpi_core import Interaction, Registry
-from mfbpi_core import assembly as build
+from mfbpi_core.plugins import assembly as build
 
 #: Enough for a standard deviation below 0.003.
 STEPS = 20_000

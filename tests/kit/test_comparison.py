@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import pytest
 
-from mfbpi_core.testing.comparison import difference
+from mfbpi_core.testing.tools.comparison import difference
 
 
 class Arrays(NamedTuple):

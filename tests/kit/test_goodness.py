@@ -5,8 +5,10 @@ import pytest
 from scipy.stats import binom, chi2
 
 from mfbpi_core import TabularMDP
-from mfbpi_core.testing import law
-from mfbpi_core.testing.goodness import (
+from mfbpi_core.data.transitions import Transition, Transitions
+from mfbpi_core.testing.outcomes import CheckFailure
+from mfbpi_core.testing.tools import law
+from mfbpi_core.testing.tools.goodness import (
     DELTA,
     LEAST_EXPECTED,
     LEVEL,
@@ -14,9 +16,7 @@ from mfbpi_core.testing.goodness import (
     pearson,
     require_frequencies,
 )
-from mfbpi_core.testing.instances import zeros_in_every_place
-from mfbpi_core.testing.outcomes import CheckFailure
-from mfbpi_core.types import Transition, Transitions
+from mfbpi_core.testing.worlds.instances import zeros_in_every_place
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 10, 101, 1000, 5001])

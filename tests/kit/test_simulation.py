@@ -10,7 +10,7 @@ from mfbpi_core.testing import checks_for
 SOURCE = """
 import numpy as np
 from mfbpi_core import EnvironmentSpec, hookimpl
-from mfbpi_core.testing.instances import zeros_in_every_place
+from mfbpi_core.testing.worlds.instances import zeros_in_every_place
 from mfbpi_lib_tabular.environment import TabularEnvironment
 
 class Exact(TabularEnvironment):

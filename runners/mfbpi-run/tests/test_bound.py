@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mfbpi.instances import heat_map
-from mfbpi_core.bound import BoundSolution
+from mfbpi_core.contracts.bound import BoundSolution
 from mfbpi_run.commands import bound as command
 
 Command = Callable[..., Any]

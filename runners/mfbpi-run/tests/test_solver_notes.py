@@ -11,7 +11,7 @@ import pytest
 
 from mfbpi.execute import worker
 from mfbpi.results import solver_notes, table
-from mfbpi_core.task import PluginRef, Task
+from mfbpi_core.data.task import PluginRef, Task
 
 TASK = Task(
     agent=PluginRef(name="follower"),

@@ -10,8 +10,8 @@ import pytest
 from mfbpi.results import summary, table
 from mfbpi.results.directory import Store
 from mfbpi.results.summary import Summary
-from mfbpi_core.task import PluginRef, Task
-from mfbpi_core.types import Row
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.task import PluginRef, Task
 from mfbpi_run import report
 
 #: The values of a metric in a run, by step.

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mfbpi.plan import sweep_file as toml
+from mfbpi_core.contracts.experiment import Choice, RunGrid
 from mfbpi_core.errors import UsageError
-from mfbpi_core.experiment import Choice, RunGrid
 
 AGENT = '[[agent]]\nname = "biased"\n'
 RING = '[[environment]]\nname = "ring"\n'

@@ -17,9 +17,9 @@ from mfbpi.execute.worker import run_task
 from mfbpi.plan.grid import Plan
 from mfbpi.results import table
 from mfbpi.results.directory import CHECKPOINTS, Store
+from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError, MfbpiWarning
-from mfbpi_core.task import Task
-from mfbpi_core.types import Outcome
 
 PlanOf = Callable[..., Plan]
 
@@ -145,7 +145,9 @@ def test_unusable_checkpoint_is_said_and_not_used(task: Task, tmp_path: Path) ->
 
 def test_run_that_cannot_be_saved_goes_on(task: Task, tmp_path: Path, monkeypatch: Any) -> None:
     """An agent may hold what no file can: its run ends without a checkpoint, and says why."""
-    monkeypatch.setattr("mfbpi_core.agent.Agent.state_dict", lambda self: {"held": {1, 2}})
+    monkeypatch.setattr(
+        "mfbpi_core.contracts.agent.Agent.state_dict", lambda self: {"held": {1, 2}}
+    )
 
     outcome = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=0, resume=True))
 

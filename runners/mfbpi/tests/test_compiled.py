@@ -9,7 +9,7 @@ import pytest
 
 from mfbpi.execute import compiled
 from mfbpi_core.errors import UsageError
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 
 
 @pytest.fixture

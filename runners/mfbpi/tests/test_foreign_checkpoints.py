@@ -21,9 +21,9 @@ from mfbpi.notices import routed
 from mfbpi.plan.grid import Plan
 from mfbpi.results import provenance, table
 from mfbpi.results.directory import Store
+from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.task import Task
-from mfbpi_core.types import Outcome
 
 PlanOf = Callable[..., Plan]
 Captured = pytest.CaptureFixture[str]

@@ -8,6 +8,7 @@ import attrs
 import pytest
 
 from mfbpi.plan.grid import Plan
+from mfbpi_core.data.task import Task
 from mfbpi_core.errors import (
     ConfigError,
     ConflictError,
@@ -16,8 +17,7 @@ from mfbpi_core.errors import (
     RequirementError,
     UsageError,
 )
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import Task
+from mfbpi_core.plugins.registry import Registry
 
 PlanOf = Callable[..., Plan]
 

@@ -13,9 +13,9 @@ import pytest
 from mfbpi.results import manifest
 from mfbpi.results.directory import MANIFEST, Store, StoreError, create_first, default_directories
 from mfbpi.results.files import atomic_write
+from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.data.task import PluginRef, Task
 from mfbpi_core.errors import UsageError
-from mfbpi_core.task import PluginRef, Task
-from mfbpi_core.types import Outcome
 
 MANIFEST_1 = {
     "agents": {"biased": {"bias": 0.5}},

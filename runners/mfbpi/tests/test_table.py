@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from mfbpi.results import table
-from mfbpi_core.task import PluginRef, Task
-from mfbpi_core.types import Row
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.task import PluginRef, Task
 
 TASK = Task(
     agent=PluginRef(name="biased"),

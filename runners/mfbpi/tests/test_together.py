@@ -11,7 +11,7 @@ from mfbpi.execute import together
 from mfbpi.execute.together import Together
 from mfbpi.plan.grid import Plan
 from mfbpi_core import AgentSpec, Plugin, Registry, Task
-from mfbpi_core.types import Outcome
+from mfbpi_core.contracts.executor import Outcome
 
 PlanOf = Callable[..., Plan]
 

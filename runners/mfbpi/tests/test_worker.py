@@ -21,8 +21,8 @@ import pytest
 from mfbpi.execute.worker import run_task
 from mfbpi.plan.grid import Plan
 from mfbpi.results import provenance, table
-from mfbpi_core.task import Task
-from mfbpi_core.types import Outcome
+from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.data.task import Task
 
 PlanOf = Callable[..., Plan]
 

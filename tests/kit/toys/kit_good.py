@@ -23,10 +23,10 @@ from mfbpi_core import (
     hookimpl,
     parameter,
 )
+from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid
 from mfbpi_core.errors import RequirementError
-from mfbpi_core.experiment import Choice, Experiment, RunGrid
-from mfbpi_core.testing.doubles import OneByOne
-from mfbpi_core.testing.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
+from mfbpi_core.testing.worlds.doubles import OneByOne
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
 
 
 @attrs.frozen(kw_only=True)

@@ -7,7 +7,11 @@ import numpy as np
 from kit_good import Chain
 
 from mfbpi_core import EnvironmentSpec, TabularMDP, hookimpl
-from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain, zeros_in_every_place
+from mfbpi_core.testing.worlds.instances import (
+    ModelEnvironment,
+    two_state_chain,
+    zeros_in_every_place,
+)
 
 #: What :class:`LeansALittle` leaves out.
 LEAN = -0.025

@@ -14,8 +14,8 @@ from mfbpi_core import (
     hookimpl,
     parameter,
 )
-from mfbpi_core.agent import Agent
-from mfbpi_core.experiment import Choice, Experiment, InstanceStudy, RunGrid
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.experiment import Choice, Experiment, InstanceStudy, RunGrid
 
 
 @attrs.frozen(kw_only=True)

@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 
 from mfbpi_core import Interaction, Problem, Registry, TabularMDP
-from mfbpi_core.config import parse
+from mfbpi_core.contracts.parameters import parse
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import evaluate
 from mfbpi_lib_confidence.scopes import first_check, next_check

@@ -6,7 +6,7 @@ import pytest
 from mfbpi_agent_mdp_nas.agent import Config, MDPNaS
 from mfbpi_core import Interaction, Problem
 from mfbpi_core.errors import ConfigError
-from mfbpi_core.testing.instances import random_mdp
+from mfbpi_core.testing.worlds.instances import random_mdp
 from mfbpi_lib_bounds import coefficients, navigation, planned
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_tabular.environment import TabularEnvironment

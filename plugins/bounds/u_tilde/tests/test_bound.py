@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mfbpi_bound_u_tilde.bound import Config, UTilde
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_tabular.testing import riverswim
 
 

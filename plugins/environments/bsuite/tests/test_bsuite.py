@@ -10,7 +10,7 @@ import pytest
 from bsuite import sweep
 from bsuite.utils import datasets
 
-from mfbpi_core.config import parse
+from mfbpi_core.contracts.parameters import parse
 from mfbpi_core.errors import ConfigError, PluginError, UsageError
 from mfbpi_env_bsuite.environment import Bsuite, Config
 from mfbpi_env_bsuite.episodes import longest_episode

@@ -10,7 +10,7 @@ from bsuite.experiments.cartpole_swingup import sweep
 from bsuite.experiments.cartpole_swingup.cartpole_swingup import CartpoleSwingup as Theirs
 
 from mfbpi_core import Transition, Transitions
-from mfbpi_core.config import parse
+from mfbpi_core.contracts.parameters import parse
 from mfbpi_core.errors import ConfigError
 from mfbpi_env_cartpole_swingup.environment import CartpoleSwingup, Config
 from mfbpi_env_cartpole_swingup.grid import cell_numbers, variables

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Interaction, Problem
-from mfbpi_core.config import parse
+from mfbpi_core.contracts.parameters import parse
 from mfbpi_core.errors import CheckpointError, ConfigError
-from mfbpi_core.testing.doubles import KitAgent
+from mfbpi_core.testing.worlds.doubles import KitAgent
 from mfbpi_env_slipping_deep_sea.environment import Config, SlippingDeepSea
 from mfbpi_env_slipping_deep_sea.model import optimal_values, state_number
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import planned
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance

@@ -4,8 +4,8 @@ import attrs
 import numpy as np
 import pytest
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError, UsageError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_bounds import bound as bounds
 from mfbpi_lib_bounds import coefficients, generative, navigation, planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound, certified

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import coefficients, generative, navigation, search
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.instance import Instance

@@ -8,8 +8,8 @@ from the top down, and what is left over from the bottom up, without a subtracti
 import numpy as np
 import pytest
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_bounds import exact, navigation
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.flow import Flow

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_tabular import testing
 
 

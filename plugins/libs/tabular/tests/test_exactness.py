@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_tabular import exactness, testing
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_tabular import moments, planning
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_tabular import planning, testing
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ModelError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_tabular import structure
 
 

@@ -5,32 +5,36 @@ import numpy as np
 import pytest
 
 from mfbpi_core import TabularMDP, Transition, Transitions
-from mfbpi_core.testing import law
-from mfbpi_core.testing.instances import ModelEnvironment, zeros_in_every_place
+from mfbpi_core.testing.tools import law
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, zeros_in_every_place
 from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.simulator import Chunk, draw, start_state, take_step
+from mfbpi_lib_tabular.simulator import Chunk, sample_transition, start_state, take_step
 
-#: Chance that frequencies which obey their law are refused: see ``mfbpi_core.testing.goodness``.
+#: For the chance that frequencies which obey their law are refused, see
+#: ``mfbpi_core.testing.tools.goodness``.
 N_STEPS = 40_000
 
 
 @numba.njit
 def _rolled(dynamics, chunk, actions, rng):
     for t in range(actions.size):
-        take_step(dynamics, chunk, t, actions[t], rng)
+        take_step(dynamics, chunk, t, actions[t], rng.random(), rng.random())
 
 
 @numba.njit
 def _started(dynamics, states, rng):
     for i in range(states.size):
-        states[i] = start_state(dynamics, rng)
+        start_state(dynamics, rng.random())
+        states[i] = dynamics.state[0]
 
 
 @numba.njit
-def _drawn(cdf, n, rng):
-    counts = np.zeros(cdf.size, dtype=np.int64)
+def _reached(dynamics, n, rng):
+    """How often each state follows action 0 in state 0."""
+    counts = np.zeros(dynamics.terminal.size, dtype=np.int64)
     for _ in range(n):
-        counts[draw(cdf, rng)] += 1
+        dynamics.state[0] = 0
+        counts[sample_transition(dynamics, 0, rng.random(), rng.random())[1]] += 1
     return counts
 
 
@@ -89,7 +93,7 @@ def test_zero_between_two_successors():
     )
     environment = seeded(mdp)
     stepped = np.bincount([environment.step(0)[0] for _ in range(2_000)], minlength=3)
-    compiled = _drawn(environment.simulator[0].cdf[0, 0], 2_000, np.random.default_rng(0))
+    compiled = _reached(environment.simulator[0], 2_000, np.random.default_rng(0))
 
     for counts in (stepped, compiled):
         assert counts[1] == 0

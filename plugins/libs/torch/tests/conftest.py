@@ -15,6 +15,7 @@ class SmallSea(Environment):
     """Sink through an N x N grid; action 1 means right, 1 is paid at the end of the last column."""
 
     n_actions = 2
+    reward_range = (-0.01, 1.0)
 
     def __init__(self, size: int = 4, slip: float = 0.05) -> None:
         self.size, self.slip = size, slip

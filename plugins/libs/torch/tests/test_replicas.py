@@ -9,7 +9,7 @@ import torch
 
 from mfbpi_core import Interaction
 from mfbpi_core.errors import CheckpointError, UsageError
-from mfbpi_core.lockstep import step
+from mfbpi_core.running.lockstep import step
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.replicas import DeepReplicas

@@ -7,7 +7,7 @@ import pytest
 
 from mfbpi_core import Cells, Environment, Problem, Transitions
 from mfbpi_core.errors import RequirementError
-from mfbpi_core.testing.instances import ModelEnvironment, two_state_chain
+from mfbpi_core.testing.worlds.instances import ModelEnvironment, two_state_chain
 from mfbpi_metric_cartpole.metric import Cartpole, pair_marginals
 
 PROBLEM = Problem(n_states=None, n_actions=2, observation_shape=(2,), discount=0.99, horizon=100)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Agent, Environment, Problem, Snapshot, Streams, Transition
-from mfbpi_core.config import parse
+from mfbpi_core.contracts.parameters import parse
 from mfbpi_core.errors import ConfigError, RequirementError
 from mfbpi_metric_greedy_return.metric import Config, GreedyReturn, round_interval
 

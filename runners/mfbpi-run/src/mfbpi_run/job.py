@@ -10,7 +10,7 @@ import attrs
 from mfbpi.execute import session
 from mfbpi.execute.session import Carried, Execution, Interrupted, StoppedError
 from mfbpi.plan.grid import Plan
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import one_line
 from mfbpi_run import report
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED

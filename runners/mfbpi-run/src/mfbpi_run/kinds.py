@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mfbpi_core.errors import UsageError
-from mfbpi_core.registry import KINDS
+from mfbpi_core.plugins.registry import KINDS
 
 _SHORT = {"env": "environment", "envs": "environment"}
 

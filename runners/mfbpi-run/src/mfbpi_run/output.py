@@ -20,8 +20,8 @@ from mfbpi_run.flags import spelled
 from mfbpi_run.streams import output
 
 if TYPE_CHECKING:
-    from mfbpi_core.plugin import PluginProblem
-    from mfbpi_core.registry import Registry
+    from mfbpi_core.plugins.plugin import PluginProblem
+    from mfbpi_core.plugins.registry import Registry
 
 #: Width of a terminal that does not say how wide it is.
 _UNKNOWN_WIDTH = 80

@@ -11,7 +11,7 @@ import attrs
 from mfbpi.execute.driver import Record
 from mfbpi.execute.session import Carried
 from mfbpi.plan.grid import Site
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.output import note, say, show_json, show_table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from string import Template
 import attrs
 
 from mfbpi_core.errors import UsageError
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 

@@ -9,8 +9,8 @@ from mfbpi.execute.session import Execution
 from mfbpi.instances.study_summary import CAPTION, summarise
 from mfbpi.instances.tabulation import Tabulated, instances, tabulate
 from mfbpi.results import figures
-from mfbpi_core.experiment import Experiment
-from mfbpi_core.registry import Registry
+from mfbpi_core.contracts.experiment import Experiment
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.job import Shown
 from mfbpi_run.output import say, show_json, show_table, tell

@@ -31,7 +31,7 @@ from mfbpi_core import (
     hookimpl,
     parameter,
 )
-from mfbpi_core.executor import RunTask
+from mfbpi_core.contracts.executor import RunTask
 
 Step = tuple[int, float, bool, bool, dict[str, Any]]
 

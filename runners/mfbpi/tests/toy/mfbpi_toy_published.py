@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from mfbpi_core import AgentSpec, ExperimentSpec, Problem, hookimpl
-from mfbpi_core.experiment import Choice, Experiment, InstanceStudy, RunGrid
+from mfbpi_core.contracts.experiment import Choice, Experiment, InstanceStudy, RunGrid
 
 
 def published(problem: Problem) -> dict[str, Any]:

@@ -30,7 +30,7 @@ import numpy.typing as npt
 import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
-from mfbpi_core import sampling
+from mfbpi_core.data import sampling
 from mfbpi_lib_torch.agent import DeepAgent
 from mfbpi_lib_torch.bootstrapped import BootstrappedDQN, Estimates, spread, taken
 from mfbpi_lib_torch.lane import Lane

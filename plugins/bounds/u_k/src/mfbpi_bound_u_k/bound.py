@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import attrs
 
-from mfbpi_core.config import parameter
+from mfbpi_core.contracts.parameters import parameter
 from mfbpi_lib_bounds import planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
 from mfbpi_lib_bounds.coefficients import Coefficients

@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Protocol, Streams, TabularMDP, parameter
+from mfbpi_core.data.mdp import RewardLaw
 from mfbpi_core.errors import ConfigError
-from mfbpi_core.mdp import RewardLaw
 from mfbpi_lib_tabular.environment import TabularEnvironment
 
 #: Steps for each state, as in the other tabular environments.

@@ -11,8 +11,8 @@ from multiprocessing import connection
 from typing import Any
 
 from mfbpi_core import Outcome
+from mfbpi_core.contracts.executor import Work
 from mfbpi_core.errors import ExecutorError, PluginError
-from mfbpi_core.executor import Work
 from mfbpi_executor_process.isolation import interruptions_held_back, is_importing_main
 from mfbpi_executor_process.worker import DEAD, NOTHING, READY, TAKEN, Worker, end_in_words
 

@@ -13,8 +13,8 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 from mfbpi_core import Executor, Outcome
+from mfbpi_core.contracts.executor import RunTask, Work
 from mfbpi_core.errors import ConfigError, PluginError
-from mfbpi_core.executor import RunTask, Work
 from mfbpi_executor_process.crew import Crew
 from mfbpi_executor_process.isolation import main_can_be_imported
 

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from mfbpi_core import Outcome
-from mfbpi_core.executor import Work
+from mfbpi_core.contracts.executor import Work
 from mfbpi_executor_process import printed
 from mfbpi_executor_process.isolation import (
     SINGLE_THREAD,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mfbpi_core import Executor, Outcome
-from mfbpi_core.executor import RunTask, Work
+from mfbpi_core.contracts.executor import RunTask, Work
 from mfbpi_executor_serial.printed import labelled
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import attrs
 
-from mfbpi_core.experiment import Choice, Experiment, RunGrid
+from mfbpi_core import Choice, Experiment, RunGrid
 
 AGENTS = ("dbmf_bpi", "bsp2", "bsp", "ids")
 

@@ -5,7 +5,7 @@ Source: Russo & Proutiere 2023, appendix on the environments and on the bounds.
 
 from __future__ import annotations
 
-from mfbpi_core.experiment import Choice, Experiment, InstanceStudy
+from mfbpi_core import Choice, Experiment, InstanceStudy
 
 #: Orders of the moments; at 19 the exponent 2^k is 524,288.
 MOMENTS = tuple(range(1, 20))

@@ -5,7 +5,7 @@ Source: Russo & Proutiere 2023, section 5 and the appendix on numerical results.
 
 from __future__ import annotations
 
-from mfbpi_core.experiment import Choice, Experiment, RunGrid
+from mfbpi_core import Choice, Experiment, RunGrid
 
 AGENTS = ("mf_bpi", "o_bpi", "mdp_nas", "ps_mdp_nas", "q_ucb", "psrl", "q_learning")
 

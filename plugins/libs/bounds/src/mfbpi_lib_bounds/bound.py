@@ -15,10 +15,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.bound import Bound, BoundSolution, Constraint
-from mfbpi_core.config import parameter
+from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.contracts.parameters import parameter
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_bounds import generative, navigation, programme
 from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy, evaluate
 from mfbpi_lib_bounds.instance import Instance
@@ -84,7 +84,7 @@ class TabularBound(Bound):
         return evaluate(self._prepared(instance), weights)
 
     def solve(self, mdp: TabularMDP, constraint: Constraint = "generative") -> BoundSolution:
-        """Minimise over allocations; see :class:`mfbpi_core.bound.Bound`.
+        """Minimise over allocations; see :class:`mfbpi_core.contracts.bound.Bound`.
 
         Raises:
             UsageError: when the constraint is unknown.

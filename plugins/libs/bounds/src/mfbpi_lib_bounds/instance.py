@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_tabular import gaps, planning, structure
 from mfbpi_lib_tabular.spread import Spread
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from mfbpi_core.bound import BoundSolution
+from mfbpi_core.contracts.bound import BoundSolution
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_convex.programme import DEFAULT_SOLVER, check_solver, solve, value_of, version

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, TabularMDP
+from mfbpi_core.data.exact import limits
+from mfbpi_core.data.sampling import closed_cdf
 from mfbpi_core.errors import PluginError
-from mfbpi_core.exact import limits
-from mfbpi_core.sampling import closed_cdf
 
 
 class Dynamics(NamedTuple):

@@ -18,8 +18,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_tabular import exactness, lumping, refinement
 from mfbpi_lib_tabular.planning import Plan, action_values, check_discount, rounding
 from mfbpi_lib_tabular.refinement import Refined

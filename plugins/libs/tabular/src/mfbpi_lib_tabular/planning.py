@@ -13,8 +13,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
-from mfbpi_core.mdp import TabularMDP
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -26,8 +26,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_tabular import doubled, planning
 from mfbpi_lib_tabular.doubled import Doubled
 

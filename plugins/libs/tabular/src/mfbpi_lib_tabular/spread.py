@@ -22,7 +22,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.data.mdp import TabularMDP
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

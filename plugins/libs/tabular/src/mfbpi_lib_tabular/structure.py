@@ -15,8 +15,8 @@ from scipy import sparse
 from scipy.sparse import csgraph
 from scipy.sparse import linalg as sparse_linalg
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ModelError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_tabular.linear import rows_to_sparse
 
 FloatArray = npt.NDArray[np.float64]

@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Snapshot
-from mfbpi_core.environment import Cells, Environment
+from mfbpi_core.contracts.environment import Cells, Environment
+from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError, RequirementError
-from mfbpi_core.metric import Metric
-from mfbpi_core.types import Problem, Transitions
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mfbpi_core import Agent, Problem, Transition
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.types import Observation
 from mfbpi_lib_torch.device import resolve
 from mfbpi_lib_torch.learner import Learner
 

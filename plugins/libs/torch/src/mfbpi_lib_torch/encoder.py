@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import ConfigError, RequirementError
-from mfbpi_core.types import Observation
 
 #: Environments whose observations are one-hot, for ``one_hot = auto``.
 ONE_HOT_NAME = "deep_sea"

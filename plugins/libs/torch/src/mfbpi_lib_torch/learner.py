@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 
 from mfbpi_core import Problem, Transition
-from mfbpi_core.types import Observation
+from mfbpi_core.data.problem import Observation
 from mfbpi_lib_torch import device, seeding
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.ensemble import Ensemble, Initial

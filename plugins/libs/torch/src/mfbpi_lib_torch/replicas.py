@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mfbpi_core import Agent, Problem, Replicas, Transition
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import UsageError
-from mfbpi_core.types import Observation
 from mfbpi_lib_torch.learner import Learner
 
 

@@ -19,8 +19,8 @@ import attrs
 import numpy as np
 
 from mfbpi_core import Environment, Metric, Problem, Snapshot, parameter
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import RequirementError
-from mfbpi_core.types import Observation
 
 #: Where the user does not say, a run is measured at this many points or more.
 POINTS = 20

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from mfbpi.execute import compiled
 from mfbpi.instances import allocation_file, bounds, heat_map, instance
 from mfbpi.plan import selection as choices
-from mfbpi_core.bound import BoundSolution
-from mfbpi_core.registry import Registry
+from mfbpi_core.contracts.bound import BoundSolution
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import instance_options
 from mfbpi_run.command import Command
 from mfbpi_run.output import say, show_json, show_table, tell, warn, warn_of_problems

@@ -7,7 +7,7 @@ from collections import Counter
 import click
 
 from mfbpi.execute import compiled
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
 from mfbpi_run.exit_codes import FAILED
 from mfbpi_run.output import say, show_json, show_table

@@ -10,7 +10,7 @@ import click
 
 from mfbpi.execute import compiled
 from mfbpi.instances import instance
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import instance_options
 from mfbpi_run.command import Command
 from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mfbpi_core.registry import KINDS, Registry
+from mfbpi_core.plugins.registry import KINDS, Registry
 from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
 from mfbpi_run.output import cause, show_json, show_table, warn_of_problems

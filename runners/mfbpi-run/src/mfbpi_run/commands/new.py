@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import scaffold
 from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
 from mfbpi_run.output import cause, show_json, show_table
 

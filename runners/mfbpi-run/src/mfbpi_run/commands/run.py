@@ -10,8 +10,8 @@ import click
 from mfbpi.execute import compiled
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
-from mfbpi_core.experiment import RunSettings
-from mfbpi_core.registry import Registry
+from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import job
 from mfbpi_run.options import KeepsArguments, execution, execution_and_shown, note_on_seeds
 from mfbpi_run.output import warn_of_problems

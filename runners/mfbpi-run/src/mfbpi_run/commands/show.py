@@ -8,9 +8,9 @@ from typing import Any
 import attrs
 import click
 
-from mfbpi_core import config as configs
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.registry import KINDS, Registry
+from mfbpi_core.contracts import parameters as configs
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import KINDS, Registry
 from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
 from mfbpi_run.output import say, show_json, show_table, warn_of_problems

@@ -13,10 +13,10 @@ from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
 from mfbpi.plan import sweep_file as toml
 from mfbpi.results import figures
-from mfbpi_core.assembly import blaming
+from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.errors import UsageError
-from mfbpi_core.experiment import Experiment
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.assembly import blaming
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import job, study_report
 from mfbpi_run.options import KeepsArguments, execution, execution_and_shown, note_on_seeds
 from mfbpi_run.output import note, tell, warn_of_problems

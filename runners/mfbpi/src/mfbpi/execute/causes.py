@@ -9,7 +9,7 @@ from types import FrameType
 
 from mfbpi.results import provenance
 from mfbpi_core.errors import MfbpiError
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 
 
 def traced(error: BaseException) -> str:

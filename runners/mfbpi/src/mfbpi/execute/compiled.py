@@ -20,7 +20,7 @@ from pathlib import Path
 
 from mfbpi.notices import note
 from mfbpi_core.errors import UsageError
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 
 #: Where numba keeps compiled code, if it is set; read when numba is imported.
 VARIABLE = "NUMBA_CACHE_DIR"

@@ -16,9 +16,8 @@ from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
 from mfbpi.results.directory import Store
-from mfbpi_core.executor import Executor, RunTask, Work
-from mfbpi_core.task import Task
-from mfbpi_core.types import Outcome
+from mfbpi_core.contracts.executor import Executor, Outcome, RunTask, Work
+from mfbpi_core.data.task import Task
 
 Status = Literal["done", "kept", "failed", "pending"]
 

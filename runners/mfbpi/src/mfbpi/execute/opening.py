@@ -15,8 +15,8 @@ from mfbpi.results import manifest
 from mfbpi.results import reading as results
 from mfbpi.results.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
 from mfbpi.results.reading import ResultError, Versions
+from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
-from mfbpi_core.task import Task
 
 
 @attrs.frozen

@@ -19,10 +19,10 @@ from mfbpi.notices import warn
 from mfbpi.plan.grid import Plan
 from mfbpi.results import manifest
 from mfbpi.results.directory import Store, StoreError, create_first, default_directories
-from mfbpi_core import assembly
+from mfbpi_core.contracts.executor import Executor, Work
 from mfbpi_core.errors import ExecutorError, MfbpiError
-from mfbpi_core.executor import Executor, Work
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins import assembly
+from mfbpi_core.plugins.registry import Registry
 
 IfExists = Literal["fail", "resume", "overwrite"]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import attrs
 
-from mfbpi_core import assembly as build
-from mfbpi_core.agent import Agent
-from mfbpi_core.environment import Environment
-from mfbpi_core.loop import Run
-from mfbpi_core.metric import Metric
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.recommendation import checked_allocation, checked_policy
-from mfbpi_core.registry import Registry
-from mfbpi_core.seeding import Streams
-from mfbpi_core.specs import Column
-from mfbpi_core.task import PluginRef, Task
-from mfbpi_core.types import Problem
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy
+from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.seeding import Streams
+from mfbpi_core.data.task import PluginRef, Task
+from mfbpi_core.plugins import assembly as build
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.plugins.specs import Column
+from mfbpi_core.running.loop import Run
 
 
 @attrs.define(kw_only=True)

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import attrs
 
-from mfbpi_core.executor import Work
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import Task, identifier
-from mfbpi_core.types import Outcome
+from mfbpi_core.contracts.executor import Outcome, Work
+from mfbpi_core.data.task import Task, identifier
+from mfbpi_core.plugins.registry import Registry
 
 _KEY = "together"
 

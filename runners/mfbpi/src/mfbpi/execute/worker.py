@@ -15,16 +15,16 @@ from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Stage
 from mfbpi.notices import plain_in_workers, warn
 from mfbpi.results import provenance, table
-from mfbpi_core import assembly as build
 from mfbpi_core import forks
-from mfbpi_core.executor import Work
-from mfbpi_core.lockstep import Lockstep
-from mfbpi_core.loop import Run
-from mfbpi_core.metric import Metric
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import Task
-from mfbpi_core.types import Outcome, Row
+from mfbpi_core.contracts.executor import Outcome, Work
+from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.task import Task
+from mfbpi_core.plugins import assembly as build
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.running.lockstep import Lockstep
+from mfbpi_core.running.loop import Run
 
 
 def run_task(text: str, checkpoints: Checkpoints | None = None) -> Outcome:

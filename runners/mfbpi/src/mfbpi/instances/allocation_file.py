@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi.instances import model_file
-from mfbpi_core import arrays
+from mfbpi_core.data import arrays
 from mfbpi_core.errors import ModelError, UsageError
 
 #: Entries this little below zero are rounding.

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi.plan.selection import Choice
-from mfbpi_core.assembly import blaming, parameters
-from mfbpi_core.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
-from mfbpi_core.mdp import TabularMDP
+from mfbpi_core.plugins.assembly import blaming, parameters
 
 #: Flow equations may be violated by rounding only.
 _FLOW_TOLERANCE = 1e-9

@@ -10,11 +10,11 @@ import attrs
 from mfbpi.instances import model_file
 from mfbpi.notices import about
 from mfbpi.plan import selection as choices
-from mfbpi_core import assembly as build
+from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import RequirementError, UsageError
-from mfbpi_core.mdp import TabularMDP
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import PluginRef
+from mfbpi_core.plugins import assembly as build
+from mfbpi_core.plugins.registry import Registry
 
 #: Discount where neither the user nor an environment's protocol says.
 DEFAULT_DISCOUNT = 0.99

@@ -13,9 +13,9 @@ import numpy as np
 
 from mfbpi.notices import warn
 from mfbpi.plan.settings import parse_settings
-from mfbpi_core import config
+from mfbpi_core.contracts import parameters as config
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, UsageError
-from mfbpi_core.mdp import TabularMDP
 
 Array = np.ndarray[Any, Any]
 

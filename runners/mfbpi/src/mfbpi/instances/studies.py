@@ -13,10 +13,10 @@ import pyarrow as pa
 from mfbpi.instances import bounds, instance
 from mfbpi.instances.instance import Instance
 from mfbpi.plan import selection as choices
-from mfbpi_core.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.contracts.experiment import Choice, InstanceStudy
 from mfbpi_core.errors import SolverError
-from mfbpi_core.experiment import Choice, InstanceStudy
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 
 #: Quantities of a description that are numbers.
 _QUANTITIES = (

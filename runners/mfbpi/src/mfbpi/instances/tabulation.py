@@ -15,9 +15,9 @@ from mfbpi.execute.session import Execution
 from mfbpi.instances import studies
 from mfbpi.results import figures, manifest, provenance, table
 from mfbpi.results.directory import STUDY, Store, create_first, default_directories
+from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.errors import UsageError
-from mfbpi_core.experiment import Experiment
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 
 
 @attrs.frozen(kw_only=True, eq=False)

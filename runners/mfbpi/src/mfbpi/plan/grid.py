@@ -10,20 +10,20 @@ import attrs
 from mfbpi.plan.metrics import Metrics, check_needs
 from mfbpi.plan.selection import Choice
 from mfbpi.plan.settings import compact, parse_seeds
-from mfbpi_core import assembly as build
-from mfbpi_core.environment import Environment
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.task import PluginRef, Task
 from mfbpi_core.errors import UsageError
-from mfbpi_core.experiment import RunSettings
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import PluginRef, Task
-from mfbpi_core.types import Problem
+from mfbpi_core.plugins import assembly as build
+from mfbpi_core.plugins.registry import Registry
 
 
 @attrs.frozen(kw_only=True)
 class Site:
     """An environment of the grid, the agents with their parameters there, and how they are run.
 
-    The other attributes are those of :class:`mfbpi_core.task.Task`.
+    The other attributes are those of :class:`mfbpi_core.data.task.Task`.
     """
 
     environment: PluginRef

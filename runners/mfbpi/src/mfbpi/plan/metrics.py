@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mfbpi.plan import selection as choices
-from mfbpi_core import capabilities
-from mfbpi_core.agent import Agent
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import ConflictError, RequirementError
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import PluginRef
-from mfbpi_core.types import Problem
+from mfbpi_core.plugins import capabilities
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import Registry
 
 #: What an agent provides, known only once it is built: in the worker.
 AGENT_CAPABILITIES = frozenset(capabilities.OF_AGENTS)

@@ -9,14 +9,14 @@ from typing import Any
 import attrs
 
 from mfbpi.plan.settings import Setting, close_match, parse_settings, unique
-from mfbpi_core import assembly as build
-from mfbpi_core import config as configs
-from mfbpi_core import experiment
+from mfbpi_core.contracts import experiment
+from mfbpi_core.contracts import parameters as configs
+from mfbpi_core.contracts.experiment import labelled
+from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import ConfigError, MfbpiError, UsageError
-from mfbpi_core.experiment import labelled
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.registry import Registry
-from mfbpi_core.task import PluginRef
+from mfbpi_core.plugins import assembly as build
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import Registry
 
 
 @attrs.frozen(kw_only=True, eq=False)

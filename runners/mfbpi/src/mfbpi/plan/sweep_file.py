@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any
 
 from mfbpi.plan.settings import close_match
+from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid
 from mfbpi_core.errors import UsageError
-from mfbpi_core.experiment import Choice, Experiment, RunGrid
 
 #: Settings of the whole grid: the types that each may have, and how to call them.
 _SETTINGS: dict[str, tuple[tuple[type, ...], str]] = {

@@ -22,9 +22,9 @@ import filelock
 from mfbpi.results import files
 from mfbpi.results.provenance import without_paths
 from mfbpi.results.table import SCHEMA_VERSION
+from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.data.task import Task
 from mfbpi_core.errors import MfbpiError, UsageError
-from mfbpi_core.task import Task
-from mfbpi_core.types import Outcome
 
 #: What the directory's results have in common.
 MANIFEST = "_run.json"

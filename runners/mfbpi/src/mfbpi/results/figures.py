@@ -15,7 +15,7 @@ from mfbpi.results import table
 from mfbpi.results.directory import FIGURES, Store
 from mfbpi.results.files import atomic_write
 from mfbpi_core.errors import PluginError
-from mfbpi_core.specs import load_object
+from mfbpi_core.plugins.specs import load_object
 
 #: Dots per inch: enough for print at the figures' own size.
 _RESOLUTION = 150

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import mfbpi_core
-from mfbpi_core.plugin import Plugin
+from mfbpi_core.plugins.plugin import Plugin
 
 #: Module to distribution of the libraries whose version can change a number.
 _LIBRARIES = {

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from mfbpi.results import provenance, table
 from mfbpi.results.directory import Store
+from mfbpi_core.data.task import Task
 from mfbpi_core.errors import MfbpiError
-from mfbpi_core.task import Task
 
 #: What a result was made with: group, program, version.
 Versions = tuple[tuple[str, str, str], ...]

@@ -11,7 +11,7 @@ import attrs
 
 from mfbpi.results import reading as results
 from mfbpi.results.reading import Result
-from mfbpi_core.registry import Registry
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 
 #: What the numbers of the summary are.

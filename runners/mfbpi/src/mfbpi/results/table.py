@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mfbpi.results import files
-from mfbpi_core.task import Task
-from mfbpi_core.types import Row
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.task import Task
 
 #: Version of the schema below; readers refuse what they do not know.
 SCHEMA_VERSION = 1

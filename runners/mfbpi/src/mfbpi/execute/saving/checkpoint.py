@@ -20,12 +20,12 @@ from mfbpi.execute.saving.restored import check_run, rows_from
 from mfbpi.notices import warn
 from mfbpi.results import files, provenance
 from mfbpi.results.directory import CHECKPOINTS, Store, StoreError
+from mfbpi_core.contracts.executor import Work
+from mfbpi_core.data.row import Row
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.executor import Work
-from mfbpi_core.lockstep import Lockstep
-from mfbpi_core.loop import Run
-from mfbpi_core.plugin import Plugin
-from mfbpi_core.types import Row
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.running.lockstep import Lockstep
+from mfbpi_core.running.loop import Run
 
 #: Version of what a checkpoint holds.
 FORMAT = 1

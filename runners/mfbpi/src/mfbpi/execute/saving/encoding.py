@@ -1,6 +1,6 @@
 """State dictionaries as files: a tree of plain data becomes JSON and arrays, without pickle.
 
-What a tree may consist of is told by :mod:`mfbpi_core.state`.
+What a tree may consist of is told by :mod:`mfbpi_core.running.state`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.state import PLAIN, as_array, generator, generator_state
+from mfbpi_core.running.state import PLAIN, as_array, generator, generator_state
 
 #: Key of the dictionaries that stand for what JSON lacks.
 _MARK = "__mfbpi__"

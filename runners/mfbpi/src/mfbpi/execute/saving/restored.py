@@ -10,9 +10,9 @@ from typing import Any
 import attrs
 import numpy as np
 
+from mfbpi_core.data.row import Row
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.loop import Run
-from mfbpi_core.types import Row
+from mfbpi_core.running.loop import Run
 
 _FIELDS = [field.name for field in attrs.fields(Row)]
 

@@ -1,0 +1,1 @@
+"""What each kind of plugin promises: abstract classes, and how parameters are declared."""

@@ -1,0 +1,129 @@
+"""The contract of a metric: it watches transitions and measures at evaluation points."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy, recommendation
+from mfbpi_core.data.problem import Observation, Problem
+from mfbpi_core.data.seeding import Streams
+from mfbpi_core.data.transitions import Transitions
+
+A = TypeVar("A")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Snapshot:
+    """The moment at which a metric measures.
+
+    Attributes:
+        step: steps taken so far.
+        episode: episodes ended so far.
+        agent: the agent; a metric asks for recommendations and never trains it.
+        metric: name of the metric that measures; the loop says it.
+        last: whether this is the end of the run, by its steps or its episodes: a metric that
+            measures now and then only does so now.
+    """
+
+    step: int
+    episode: int
+    agent: Agent
+    metric: str = ""
+    last: bool = False
+    _streams: Streams
+    _known: dict[str, Any] = attrs.field(factory=dict, repr=False)
+
+    def of(self, metric: str) -> Snapshot:
+        """The same moment for one metric; what the agent was asked is not asked again."""
+        return attrs.evolve(self, metric=metric)
+
+    def rng(self) -> np.random.Generator:
+        """This metric's generator at this step, the same whatever was measured before.
+
+        It belongs to the metric by its name, which the loop sets: two metrics never share one.
+        """
+        return self._streams.generator(f"evaluation:{self.metric}", self.step)
+
+    def recommend(self, observation: Observation) -> int:
+        """What the agent recommends, an action that exists; raises :class:`PluginError`."""
+        return recommendation(self.agent, observation)
+
+    @property
+    def policy(self) -> npt.NDArray[np.int64] | None:
+        """The agent's recommended policy, int64 [S], or None where it has none.
+
+        Raises:
+            PluginError: when it is no policy.
+        """
+        return self._once("policy", checked_policy)
+
+    @property
+    def allocation(self) -> npt.NDArray[np.float64] | None:
+        """The agent's allocation omega, float64 [S, A], or None where it has none.
+
+        Raises:
+            PluginError: when it is not of that shape, or not finite.
+        """
+        return self._once("allocation", checked_allocation)
+
+    def _once(self, what: str, ask: Callable[[Agent], A]) -> A:
+        if what not in self._known:
+            self._known[what] = ask(self.agent)
+        known: A = self._known[what]
+        return known
+
+
+class Metric(ABC):
+    """A number, or several, that describe how an agent explores or what it recommends.
+
+    Built by ``factory(problem, environment, config, rng)``. Measuring never changes the run.
+
+    Attributes:
+        problem: sizes, discount and horizon.
+        environment: an instance for evaluation, not the one that the agent acts in; shared by
+            the metrics of a run, so reset it with a seed before use.
+        config: the metric's parameters.
+        rng: the metric's own generator.
+    """
+
+    def __init__(
+        self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
+    ) -> None:
+        self.problem = problem
+        self.environment = environment
+        self.config = config
+        self.rng = rng
+
+    def observe(self, transitions: Transitions) -> None:  # noqa: B027 - most do not need it
+        """Take in the steps since the last call, all of them, in order."""
+
+    @abstractmethod
+    def measure(self, snapshot: Snapshot) -> dict[str, float]:
+        """Measure now.
+
+        Returns:
+            Finite numbers by column name, among those that the spec declares and within their
+            ranges. A column that does not apply yet is left out.
+        """
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Arrays kept on request, such as heat maps; none by default."""
+        return {}
+
+    def state_dict(self) -> dict[str, Any]:
+        """What observing changed, as a copy."""
+        fixed = ("problem", "environment", "config")
+        return copy.deepcopy({k: v for k, v in vars(self).items() if k not in fixed})
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        vars(self).update(copy.deepcopy(state))

@@ -1,0 +1,172 @@
+"""Parameters of plugins: attrs classes whose fields know their range, meaning and source.
+
+Example:
+    >>> import attrs
+    >>> from mfbpi_core.contracts.parameters import parameter, parse
+    >>> @attrs.frozen(kw_only=True)
+    ... class Config:
+    ...     k: int = parameter(1, "order of the moment", ge=1, source="Theorem 3.2")
+    >>> parse(Config, {"k": "2"})
+    Config(k=2)
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_type_hints
+
+import attrs
+
+from mfbpi_core.contracts import _parameter_types as kinds
+from mfbpi_core.errors import ConfigError
+
+C = TypeVar("C")
+
+_BOUNDS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
+
+
+@attrs.frozen(kw_only=True)
+class NoConfig:
+    """The configuration of a plugin without parameters."""
+
+
+def parameter(
+    default: Any,
+    help: str,  # noqa: A002 - click's and argparse's word for it
+    *,
+    ge: float | None = None,
+    gt: float | None = None,
+    le: float | None = None,
+    lt: float | None = None,
+    choices: tuple[Any, ...] | None = None,
+    source: str = "",
+) -> Any:
+    """Declare a parameter of a plugin's ``Config``.
+
+    Args:
+        default: value when the user gives none.
+        help: what it means, in one line.
+        ge: lowest value; ``gt``: value that must be exceeded.
+        gt: see ``ge``.
+        le: highest value; ``lt``: value that must not be reached.
+        lt: see ``le``.
+        choices: the allowed values, where they are few.
+        source: where the default comes from, such as a table of a paper.
+    """
+    given = {"ge": ge, "gt": gt, "le": le, "lt": lt}
+    bounds = {name: bound for name, bound in given.items() if bound is not None}
+    metadata = {"help": help, "source": source, "bounds": bounds, "choices": choices}
+    return attrs.field(default=default, validator=_validate, metadata=metadata)
+
+
+@attrs.frozen(kw_only=True)
+class Parameter:
+    """A parameter as shown to the user."""
+
+    name: str
+    type: str
+    range: str
+    default: Any
+    help: str
+    source: str
+
+
+def describe(config: type[Any]) -> list[Parameter]:
+    """List the parameters of a ``Config`` class in the order of their definition."""
+    hints = get_type_hints(config)
+    return [
+        Parameter(
+            name=field.name,
+            type=kinds.type_name(hints[field.name]),
+            range=_range(field),
+            default=field.default,
+            help=field.metadata.get("help", ""),
+            source=field.metadata.get("source", ""),
+        )
+        for field in attrs.fields(config)
+    ]
+
+
+def parse(config: type[C], given: Mapping[str, str]) -> C:
+    """Build a ``Config`` from ``key=value`` texts.
+
+    Raises:
+        ConfigError: unknown key (with close matches), text that is not of the type, or a value
+            out of range.
+    """
+    hints = get_type_hints(config)
+    check_keys(config, given)
+    return config(**{key: kinds.convert(key, text, hints[key]) for key, text in given.items()})
+
+
+def from_dict(config: type[C], values: Mapping[str, Any]) -> C:
+    """Rebuild a ``Config`` from :func:`to_dict`, after a round trip through JSON."""
+    hints = get_type_hints(config)
+    check_keys(config, values)
+    return config(
+        **{
+            key: tuple(v) if kinds.is_tuple(hints[key]) and v is not None else v
+            for key, v in values.items()
+        }
+    )
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """Every parameter with its value, as JSON can hold it."""
+    values = attrs.asdict(config)
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
+
+
+def check_keys(config: type[Any], given: Mapping[str, Any]) -> None:
+    """Refuse keys that ``config`` does not have, with close matches."""
+    known = [field.name for field in attrs.fields(config)]
+    for key in given:
+        if key in known:
+            continue
+        close = difflib.get_close_matches(key, known, n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        listing = ", ".join(known) if known else "none"
+        raise ConfigError(f"unknown parameter {key!r}; {hint}parameters are: {listing}")
+
+
+def _validate(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Validator of every parameter: type, then choices, then bounds."""
+    hint = get_type_hints(type(instance))[attribute.name]
+    expected = _expected(attribute, hint)
+    if not kinds.is_instance(value, hint):
+        raise ConfigError(f"parameter {attribute.name} is {value!r}; expected {expected}")
+    if value is None or isinstance(value, str | bool):
+        numbers: tuple[Any, ...] = ()
+    else:
+        numbers = value if isinstance(value, tuple) else (value,)
+    choices = attribute.metadata["choices"]
+    allowed = choices is None or value in choices
+    if not allowed or not all(_within(n, attribute.metadata["bounds"]) for n in numbers):
+        raise ConfigError(f"parameter {attribute.name} is {value!r}; expected {expected}")
+
+
+def _within(number: float, bounds: Mapping[str, float]) -> bool:
+    holds = {
+        "ge": lambda bound: number >= bound,
+        "gt": lambda bound: number > bound,
+        "le": lambda bound: number <= bound,
+        "lt": lambda bound: number < bound,
+    }
+    return math.isfinite(number) and all(holds[name](bound) for name, bound in bounds.items())
+
+
+def _range(field: attrs.Attribute[Any]) -> str:
+    choices = field.metadata.get("choices")
+    if choices is not None:
+        return " | ".join(str(choice) for choice in choices)
+    bounds = field.metadata.get("bounds", {})
+    return ", ".join(f"{_BOUNDS[name]} {bound:g}" for name, bound in bounds.items())
+
+
+def _expected(field: attrs.Attribute[Any], hint: Any) -> str:
+    limits = _range(field)
+    if field.metadata.get("choices") is not None:
+        return f"one of {limits}"
+    return f"{kinds.type_name(hint)} {limits}".strip()

@@ -1,0 +1,1 @@
+"""Data without behaviour: models, problems, transitions, tasks, random streams."""

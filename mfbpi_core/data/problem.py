@@ -1,0 +1,38 @@
+"""What an agent is told about the problem before its first step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+#: What an environment shows: an integer state, or an array of features.
+Observation = Any
+
+
+@attrs.frozen(kw_only=True)
+class Problem:
+    """What an agent is told about the problem before its first step; never the model.
+
+    Attributes:
+        n_states: number of states S where observations are integers 0..S-1, else None.
+        n_actions: number of actions A; actions are integers 0..A-1.
+        observation_shape: shape of one observation, ``()`` for integer states.
+        discount: gamma, in (0, 1).
+        horizon: number of steps the agent will be given.
+        reward_range: declared lowest and highest reward.
+        environment: name of the environment, so that published settings can be looked up.
+    """
+
+    n_states: int | None
+    n_actions: int
+    observation_shape: tuple[int, ...] = ()
+    discount: float
+    horizon: int
+    reward_range: tuple[float, float] = (0.0, 1.0)
+    environment: str = ""
+
+    @property
+    def effective_horizon(self) -> float:
+        """H = 1 / (1 - gamma), rounded to 9 digits so that gamma = 0.99 gives 100, not 99.99."""
+        return round(1.0 / (1.0 - self.discount), 9)

@@ -1,0 +1,1 @@
+"""Plugins: what they declare, how they are found, checked and built."""

@@ -1,0 +1,84 @@
+"""The mistakes in a plugin's hooks that pluggy passes over in silence."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mfbpi_core.errors import PluginError
+from mfbpi_core.plugins import hookspecs
+from mfbpi_core.plugins.specs import Spec
+
+#: Names that start so in the module of an entry point are hooks, and nothing else.
+PREFIX = "mfbpi_"
+
+#: Every hook.
+HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(PREFIX))
+
+#: How alike a name must be to a hook's to be meant for it.
+_ALIKE = 0.85
+
+#: What pluggy's markers leave on a function.
+_IMPLEMENTATION, _SPECIFICATION = "mfbpi_impl", "mfbpi_spec"
+
+
+def check_hooks(module: Any) -> None:
+    """Refuse functions that are meant for hooks and would never be called.
+
+    Args:
+        module: what an entry point names.
+
+    Raises:
+        PluginError: for a hook without its decorator, or a name that is nearly that of a hook.
+    """
+    for name, function in getattr(module, "__dict__", {}).items():
+        if name.startswith(PREFIX) and inspect.isroutine(function):
+            _check_hook(name, function)
+
+
+def _check_hook(name: str, function: Callable[..., Any]) -> None:
+    marked = hasattr(function, _IMPLEMENTATION)
+    if hasattr(function, _SPECIFICATION) or (name in HOOKS and marked):
+        return
+    if name in HOOKS:
+        raise PluginError(
+            f"{name} is not marked as a hook and would never be called; write @hookimpl above it "
+            "(from mfbpi_core import hookimpl)"
+        )
+    close = difflib.get_close_matches(name, HOOKS, n=1, cutoff=_ALIKE)
+    if close or marked:
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise PluginError(f"{name} is not a hook; {hint}hooks are: {', '.join(HOOKS)}")
+
+
+def yielded(name: str, hook: Callable[[], Any]) -> Iterator[Any]:
+    """What a hook yields, or the list that it returns.
+
+    Raises:
+        PluginError: when it returns something else, such as a spec.
+    """
+    result = hook()
+    if isinstance(result, Spec) or not hasattr(result, "__iter__") or isinstance(result, str):
+        raise PluginError(
+            f"{name} returned {type(result).__name__}; expected it to yield specs: write "
+            f"`yield {_spec_in(result)}(...)`, not `return`"
+        )
+    returned = yield from result
+    if returned is not None:
+        raise PluginError(
+            f"{name} returned {type(returned).__name__} besides what it yielded; yield every spec"
+        )
+
+
+def _spec_in(result: Any) -> str:
+    return type(result).__name__ if isinstance(result, Spec) else "Spec"
+
+
+def nothing_yielded(module: Any) -> PluginError:
+    """What to say of an entry point without plugins."""
+    return PluginError(
+        f"{getattr(module, '__name__', module)} yields no plugin; expected one of the hooks "
+        f"{', '.join(HOOKS)}, marked with @hookimpl, that yields a spec"
+    )

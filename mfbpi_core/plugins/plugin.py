@@ -1,0 +1,91 @@
+"""What discovery yields: a usable plugin, or the problem that made it unusable."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from mfbpi_core.errors import PluginError
+from mfbpi_core.plugins.factories import check_built, check_config, check_factory
+from mfbpi_core.plugins.specs import load_object
+
+
+@attrs.frozen(kw_only=True)
+class PluginProblem:
+    """Why a distribution's plugins could not be used.
+
+    Attributes:
+        distribution: its name.
+        version: its version.
+        stage: ``"metadata"``, ``"import"``, ``"register"``, ``"hook"`` or ``"spec"``.
+        error: the exception.
+    """
+
+    distribution: str
+    version: str
+    stage: str
+    error: BaseException
+
+    def __str__(self) -> str:
+        cause = f"{type(self.error).__name__}: {self.error}"
+        return f"{self.distribution} {self.version} failed at {self.stage}: {cause}"
+
+
+@attrs.frozen(kw_only=True)
+class Plugin:
+    """A usable plugin: its spec and where it comes from."""
+
+    kind: str
+    spec: Any
+    distribution: str
+    version: str
+
+    @property
+    def qualified_name(self) -> str:
+        """``distribution:name``, which is never ambiguous."""
+        return f"{self.distribution}:{self.spec.name}"
+
+    @property
+    def described(self) -> str:
+        """How messages call it: ``agent mf_bpi of mfbpi-agent-mf-bpi 0.1.0``."""
+        return f"{self.kind} {self.spec.name} of {self.distribution} {self.version}"
+
+    def load_factory(self) -> Any:
+        """Import what builds the plugin, and check that it can.
+
+        Raises:
+            PluginError: naming the distribution.
+        """
+        return self._load(self.spec.factory, functools.partial(check_factory, self.kind))
+
+    def load_config(self) -> Any:
+        """Import the plugin's ``Config``, an attrs class; raises :class:`PluginError`."""
+        return self._load(self.spec.config, check_config)
+
+    def build(self, *arguments: Any) -> Any:
+        """Call the factory; what it returns fulfils the contract of its kind.
+
+        Raises:
+            PluginError: naming the distribution, when it returned something else.
+        """
+        built = self.load_factory()(*arguments)
+        self._naming(lambda: check_built(self.kind, self.spec.factory, built))
+        return built
+
+    def _load(self, import_string: str, check: Callable[[str, Any], None]) -> Any:
+        def load() -> Any:
+            """Import it, and check it."""
+            loaded = load_object(import_string)
+            check(import_string, loaded)
+            return loaded
+
+        return self._naming(load)
+
+    def _naming(self, act: Callable[[], Any]) -> Any:
+        try:
+            return act()
+        except PluginError as error:
+            raise PluginError(f"{self.described}: {error}") from error

@@ -1,0 +1,1 @@
+"""A run: agent and environment interact, metrics measure, states are saved."""

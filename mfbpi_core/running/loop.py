@@ -1,0 +1,196 @@
+"""A run: agent and environment advance, metrics observe and measure."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.metric import Metric, Snapshot
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.seeding import Streams
+from mfbpi_core.data.transitions import Transitions
+from mfbpi_core.plugins.specs import Column
+from mfbpi_core.running.interaction import Interaction
+from mfbpi_core.running.measurement import checked
+
+#: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
+MAX_CHUNK_STEPS, MAX_CHUNK_BYTES = 50_000, 2**26
+
+
+def longest_chunk(environment: Environment) -> int:
+    """Steps that fit into a chunk: two observations of eight-byte numbers weigh most."""
+    bytes_per_step = 2 * 8 * math.prod(environment.observation_shape)
+    return max(1, min(MAX_CHUNK_STEPS, MAX_CHUNK_BYTES // bytes_per_step))
+
+
+@attrs.define(kw_only=True)
+class Run:
+    """One run, from step 0 to its horizon.
+
+    Attributes:
+        environment: where the agent acts.
+        agent: the agent.
+        metrics: by name.
+        columns: by metric name, the columns it may return, with their ranges.
+        streams: the random streams of the run.
+        horizon: number of steps.
+        episodes: stop after so many episodes, if sooner.
+        eval_every: steps between evaluations.
+        environment_name: how messages call the environment; by its class if empty.
+        agent_name: how they call the agent.
+        started: when the work on it began, on the clock of :func:`time.perf_counter`.
+        interaction: the agent in its environment, started by the stream "env".
+        begun: whether step 0 was measured.
+        learning_s: seconds spent acting and learning so far.
+        metrics_s: seconds spent in metrics so far.
+        before_s: seconds that the run had taken in all when it was saved, if it was restored.
+    """
+
+    environment: Environment
+    agent: Agent
+    metrics: Mapping[str, Metric]
+    columns: Mapping[str, Sequence[Column]]
+    streams: Streams
+    horizon: int
+    episodes: int | None = None
+    eval_every: int
+    environment_name: str = ""
+    agent_name: str = ""
+    started: float = attrs.field(factory=time.perf_counter)
+    interaction: Interaction = attrs.field(init=False)
+    begun: bool = False
+    learning_s: float = 0.0
+    metrics_s: float = 0.0
+    before_s: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        seed = self.streams.integer("env")
+        self.interaction = Interaction(
+            self.environment,
+            self.agent,
+            seed,
+            environment_name=self.environment_name,
+            agent_name=self.agent_name,
+        )
+
+    def rows(self) -> Iterator[Row]:
+        """Run to the end; :meth:`evaluations`, one row at a time."""
+        for rows in self.evaluations():
+            yield from rows
+
+    def evaluations(self) -> Iterator[list[Row]]:
+        """Run, yielding the rows of step 0, of every ``eval_every`` steps, and of the end.
+
+        Between two of them the run can be saved; a run that was restored goes on after the
+        evaluation at which it was saved.
+
+        Raises:
+            PluginError: when a metric returns an undeclared column or a number outside its
+                declared range; when the agent or the environment breaks its contract, see
+                :class:`mfbpi_core.running.guard.Guard`.
+        """
+        if not self.begun:
+            yield self.measure()
+        while not self.ended:
+            self._advance()
+            if self.due:
+                yield self.measure()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that running changes, as a copy."""
+        return {
+            "interaction": self.interaction.state_dict(),
+            "metrics": {name: metric.state_dict() for name, metric in self.metrics.items()},
+            "begun": self.begun,
+            "learning_s": self.learning_s,
+            "metrics_s": self.metrics_s,
+            "total_s": self.total_s,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self.interaction.load_state_dict(state["interaction"])
+        for name, metric in self.metrics.items():
+            metric.load_state_dict(state["metrics"][name])
+        self.begun = state["begun"]
+        self.learning_s = state["learning_s"]
+        self.metrics_s = state["metrics_s"]
+        self.before_s = state["total_s"]
+
+    @property
+    def total_s(self) -> float:
+        """Seconds that the run has taken in all, also before it was restored."""
+        return self.before_s + time.perf_counter() - self.started
+
+    @property
+    def ended(self) -> bool:
+        """Whether the horizon, or the last episode, is reached."""
+        return self.interaction.step >= self.horizon or self.episodes_left == 0
+
+    @property
+    def due(self) -> bool:
+        """Whether an evaluation is due now."""
+        return self.ended or self.interaction.step % self.eval_every == 0
+
+    @property
+    def steps_ahead(self) -> int:
+        """Steps to the next evaluation, no more than fit into a chunk."""
+        step = self.interaction.step
+        following = (step // self.eval_every + 1) * self.eval_every
+        return min(min(following, self.horizon) - step, longest_chunk(self.environment))
+
+    @property
+    def episodes_left(self) -> int | None:
+        """Episodes to go, or None where nothing limits them."""
+        return None if self.episodes is None else max(0, self.episodes - self.interaction.episode)
+
+    def _advance(self) -> None:
+        started = time.perf_counter()
+        chunk = self.interaction.advance(self.steps_ahead, self.episodes_left)
+        self.observe(chunk, time.perf_counter() - started)
+
+    def observe(self, chunk: Transitions, learning_s: float) -> None:
+        """Let the metrics see the latest steps, which took so long."""
+        started = time.perf_counter()
+        for metric in self.metrics.values():
+            metric.observe(chunk)
+        self.learning_s += learning_s
+        self.metrics_s += time.perf_counter() - started
+
+    def measure(self) -> list[Row]:
+        """The rows of this moment."""
+        self.begun = True
+        interaction = self.interaction
+        started = time.perf_counter()
+        moment = Snapshot(
+            step=interaction.step,
+            episode=interaction.episode,
+            agent=self.agent,
+            streams=self.streams,
+            last=self.ended,
+        )
+        measured = [
+            (column, value)
+            for name, metric in self.metrics.items()
+            for column, value in self._measured(name, metric, moment).items()
+        ]
+        self.metrics_s += time.perf_counter() - started
+        return [
+            Row(
+                step=interaction.step,
+                episode=interaction.episode,
+                metric=column,
+                value=value,
+                elapsed_s=self.learning_s + self.metrics_s,
+            )
+            for column, value in measured
+        ]
+
+    def _measured(self, name: str, metric: Metric, moment: Snapshot) -> dict[str, float]:
+        return checked(name, metric.measure(moment.of(name)), self.columns[name])

@@ -1,0 +1,1 @@
+"""The checks of the conformance kit, by what they check."""

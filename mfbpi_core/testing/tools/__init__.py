@@ -1,0 +1,1 @@
+"""What the checks of the kit compare and measure with."""

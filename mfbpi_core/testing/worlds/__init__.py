@@ -1,0 +1,1 @@
+"""Environments, agents, metrics and tasks of the kit's own."""
