@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data import exact
+from mfbpi_core.data.problem import Problem
 from mfbpi_core.errors import PluginError
 
-if TYPE_CHECKING:
-    from mfbpi_core.contracts.agent import Agent
+
+class Recommends(Protocol):
+    """What recommends: an agent, as far as it is asked here."""
+
+    problem: Problem
+
+    def recommend(self, observation: Any) -> Any:
+        """The action believed best."""
+
+    def recommended_policy(self) -> Any:
+        """The recommendation in every state, or None."""
+
+    @property
+    def allocation(self) -> Any:
+        """The allocation that is aimed at, or None."""
 
 
-def recommendation(agent: Agent, observation: Any) -> int:
+def recommendation(agent: Recommends, observation: Any) -> int:
     """The action that an agent recommends from an observation.
 
     Raises:
@@ -30,7 +44,7 @@ def recommendation(agent: Agent, observation: Any) -> int:
     return action
 
 
-def checked_policy(agent: Agent) -> npt.NDArray[np.int64] | None:
+def checked_policy(agent: Recommends) -> npt.NDArray[np.int64] | None:
     """The policy that an agent recommends, int64 [S], or None where it has none.
 
     Raises:
@@ -49,7 +63,7 @@ def checked_policy(agent: Agent) -> npt.NDArray[np.int64] | None:
     return array.astype(np.int64, copy=False)
 
 
-def checked_allocation(agent: Agent) -> npt.NDArray[np.float64] | None:
+def checked_allocation(agent: Recommends) -> npt.NDArray[np.float64] | None:
     """The allocation that an agent aims at, float64 [S, A], or None where it has none.
 
     Raises:
@@ -71,5 +85,5 @@ def _within(actions: npt.NDArray[Any], last: int) -> bool:
     return bool((actions >= 0).all() and (actions <= last).all())
 
 
-def _named(agent: Agent) -> str:
+def _named(agent: Recommends) -> str:
     return f"agent {type(agent).__name__}"

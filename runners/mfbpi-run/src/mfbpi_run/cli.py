@@ -7,6 +7,7 @@ import difflib
 import importlib
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 
 import click
@@ -109,11 +110,19 @@ def invoke(
         return _invoke(name, load, list(arguments))
     streams = Streams()
     try:
+        _show_warnings_in_lines()
         code = _invoke(name, load, None)
     except Exception:  # a bug: its traceback may quote a plugin
         code = _fail(traceback.format_exc().rstrip(), FAILED, before="")
     problem = streams.problem()
     return code if problem is None else _fail(problem, code or FAILED)
+
+
+def _show_warnings_in_lines() -> None:
+    # Imported here because Ctrl-C may come that early.
+    from mfbpi_run.output import show_warning
+
+    warnings.showwarning = show_warning
 
 
 def _invoke(name: str, load: Callable[[], click.Command], arguments: list[str] | None) -> int:

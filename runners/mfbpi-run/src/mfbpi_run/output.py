@@ -10,7 +10,8 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -47,6 +48,18 @@ def warn(message: str) -> None:
 def note(message: str) -> None:
     """Something worth knowing, on one line of standard error."""
     tell(f"note: {spelled(one_line(message))}")
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,  # noqa: ARG001 - the signature of the standard library
+    line: str | None = None,  # noqa: ARG001 - likewise
+) -> None:
+    """A warning of Python's, on one line in which nothing acts."""
+    warn(f"{category.__name__}: {message} ({Path(filename).name}, line {lineno})")
 
 
 def show_json(data: Any) -> None:

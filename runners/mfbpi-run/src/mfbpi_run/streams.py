@@ -12,9 +12,7 @@ import io
 import os
 import select
 import sys
-import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, TextIO
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
@@ -67,7 +65,6 @@ class Streams:
         self._output = _Lenient(_STDOUT)
         sys.stdout = _text(self._output, sys.stdout)
         sys.stderr = _text(_Lenient(_STDERR), sys.stderr)
-        warnings.showwarning = _show_warning
 
     def problem(self) -> str | None:
         """Why something is missing from standard output; None if nothing is.
@@ -79,20 +76,6 @@ class Streams:
         if error is None or error.errno == errno.EPIPE:
             return None
         return f"cannot write to standard output: {error.strerror}"
-
-
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,  # noqa: ARG001 - the signature of the standard library
-    line: str | None = None,  # noqa: ARG001 - likewise
-) -> None:
-    """A warning of Python's, on one line in which nothing acts."""
-    from mfbpi_run.output import warn
-
-    warn(f"{category.__name__}: {message} ({Path(filename).name}, line {lineno})")
 
 
 def _open_what_is_closed() -> None:
