@@ -145,3 +145,18 @@ def test_exact_says_when_digits_run_out(bound, monkeypatch):
 
     with pytest.raises(SolverError, match="4 pairs is not solved in arithmetic of 59 digits"):
         exact.ExactProgramme(Flow(instance.walk, 2)).solve(np.ones(4))
+
+
+@pytest.mark.parametrize("rarest", [1e-6, 1e-13, 1e-30])
+def test_single_walk_with_rare_transitions(rarest, bound):
+    """With one action the only walk is found, each frequency to all digits: no programme."""
+    up, down = np.array([rarest, 0.5, 0.3, 0.0]), np.array([0.0, 1e-9, 0.25, rarest])
+    rows = ladder(up, down, np.zeros((4, 2))).transitions[:, 1:]
+    mdp = TabularMDP.from_dense(rows, np.full((4, 1), 0.5))
+    made, instance = bound(mdp, 0.9, "u")
+
+    found = navigation.minimise(made, instance.walk)
+
+    weights = np.cumprod(np.append(1.0, up[:-1] / down[1:]))
+    assert found.value == 0.0
+    np.testing.assert_allclose(found.allocation[:, 0], weights / weights.sum(), rtol=1e-13)

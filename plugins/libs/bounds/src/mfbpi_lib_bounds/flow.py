@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_lib_tabular import structure
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -55,6 +57,14 @@ class Flow:
         equations = (diagonal - self.moves).tocsr()
         equations.sort_indices()
         return equations
+
+    def frequencies(self, policy: FloatArray) -> FloatArray:
+        """Long-run frequencies [m, A] of the walk that takes actions by probabilities [m, A]."""
+        pairs = np.arange(policy.size)
+        mix = sparse.csr_array((policy.reshape(-1), (self.leaves, pairs)))
+        chain = (mix @ self.walk).tocsr()
+        frequencies: FloatArray = structure.chain_distribution(chain)[:, None] * policy
+        return frequencies
 
     def imbalance(self, weights: FloatArray) -> float:
         """Largest difference of what leaves a state and what arrives, relative to what leaves."""

@@ -115,12 +115,14 @@ def _doubt(found: Solution, flow: Flow, target_gap: float, pairs: npt.NDArray[np
 
 
 def _even_walk(coefficients: Coefficients, flow: Flow) -> Solution:
-    """Nothing to learn: any walk will do, here the one that takes all actions equally often."""
+    """Nothing to learn: any walk will do, here the one that takes all actions equally often.
+
+    Its frequencies are those of a chain, for which no programme has to be solved.
+    """
     even = nothing_to_learn(coefficients)
-    pairs = np.repeat(coefficients.acting, coefficients.h.shape[1])
-    programme = Programme(flow)
-    weights = np.zeros(coefficients.h.size)
-    weights[pairs] = programme.solve(even.allocation.reshape(-1)[pairs]).weights
-    allocation = weights.reshape(coefficients.h.shape) / weights.sum()
-    residual = float(np.abs(allocation.reshape(-1)[pairs] @ programme.matrix).max())
-    return attrs.evolve(even, allocation=allocation, residual=residual, n_programmes=1)
+    allocation: FloatArray = np.zeros(coefficients.h.shape)
+    chances = np.ones(coefficients.h.shape)[coefficients.acting] / coefficients.h.shape[1]
+    allocation[coefficients.acting] = flow.frequencies(chances)
+    weights = allocation[coefficients.acting].reshape(-1)
+    residual = float(np.abs(weights @ flow.equations).max())
+    return attrs.evolve(even, allocation=allocation, residual=residual)

@@ -23,7 +23,6 @@ from mfbpi_lib_bounds.flow import Flow
 from mfbpi_lib_bounds.generative import least_weights, scalar_model
 from mfbpi_lib_bounds.scalar import Model
 from mfbpi_lib_bounds.solution import Basis, Solution, Vertex
-from mfbpi_lib_tabular import structure
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -128,15 +127,9 @@ class Search:
         """
         if self._residual(allocation) <= BALANCED:
             return allocation
-        acting, n_actions = self.coefficients.acting, allocation.shape[1]
-        states = np.arange(np.count_nonzero(acting))
+        acting = self.coefficients.acting
         policy = allocation[acting] / allocation[acting].sum(axis=1, keepdims=True)
-        rows = np.repeat(states, n_actions), np.arange(policy.size)
-        mix = sparse.csr_array((policy.reshape(-1), rows))
-        chain = (mix @ self.flow.walk).tocsr()
-        exact = self._everywhere(
-            (structure.chain_distribution(chain)[:, None] * policy).reshape(-1)
-        )
+        exact = self._everywhere(self.flow.frequencies(policy).reshape(-1))
         value = evaluate(self.coefficients, exact)
         as_good = value <= self.best.value * (1.0 + ACCEPTED_LOSS)
         return (

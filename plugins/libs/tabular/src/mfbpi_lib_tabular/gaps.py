@@ -14,6 +14,8 @@ its rewards.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import attrs
 import numpy as np
 import numpy.typing as npt
@@ -167,16 +169,19 @@ class _Sorting:
     def separation(self) -> Separation:
         """The result, for a policy that cannot be improved."""
         counted = self.others & ~self.tied
-        error = self.refined.gap_error(counted)
         found = np.maximum(self.refined.advantage, 0.0)
         found[self.tied] = 0.0
-        unresolved = self.others & (self.open | ((found <= error) & ~self.tied))
+        small = found <= self.refined.gap_error(counted)
+        unresolved = self.others & (self.open | (small & ~self.tied))
+        # As stored, one of several tied actions is better by a rounding of the data: the values
+        # and gaps are no better known than that, although it makes no gap of a tie.
+        error = self.refined.gap_error(self.others)
         return Separation(
             policy=self.refined.policy,
             values=self.refined.values,
             rest=self.refined.rest,
             gaps=found,
-            value_error=self.refined.value_error(counted),
+            value_error=self.refined.value_error(self.others),
             gap_error=error,
             optimal=~counted | unresolved,
             tolerance=max(self.tolerance, error),
@@ -189,17 +194,23 @@ class _Sorting:
         tied, undecided = np.zeros((2, *self.others.shape), dtype=np.bool_)
         if len(doubtful) == 0:
             return tied, undecided
-        mdp, policy = self.mdp, self.refined.policy
-        groups = lumping.equal_value_groups(mdp, policy, self.refined.values, self.tolerance)
         remaining: list[Pair] = []
-        for s, a in doubtful.tolist():
-            tied[s, a] = lumping.same_outlook(mdp, groups, s, a, int(policy[s]))
-            if not tied[s, a]:
+        for (s, a), tie in zip(doubtful.tolist(), self._alike(doubtful, lumping.SURE), strict=True):
+            tied[s, a] = tie
+            if not tie:
                 remaining.append((s, a))
-        verdict = exactness.compare(mdp, policy, gamma, remaining)
-        for (s, a), equal, different in zip(remaining, *verdict, strict=True):
-            tied[s, a], undecided[s, a] = equal, not (equal or different)
+        verdict = exactness.compare(self.mdp, self.refined.policy, gamma, remaining)
+        # What differs by numbers that can all be rounding is no tie, and proven to differ neither.
+        alike = self._alike(remaining, lumping.ANY) if verdict.different.any() else verdict.equal
+        for (s, a), equal, different, blurred in zip(remaining, *verdict, alike, strict=True):
+            tied[s, a], undecided[s, a] = equal, not equal and (blurred or not different)
         return tied, undecided
+
+    def _alike(self, pairs: Iterable[Sequence[int]], sure: float) -> list[bool]:
+        """Whether each pair looks the same as the policy's action; see :mod:`.lumping`."""
+        mdp, policy, values = self.mdp, self.refined.policy, self.refined.values
+        groups = lumping.equal_value_groups(mdp, policy, values, self.tolerance, sure)
+        return [lumping.same_outlook(mdp, groups, s, a, int(policy[s]), sure) for s, a in pairs]
 
 
 def ties(mdp: TabularMDP, plan: Plan, discount: float) -> list[Pair]:

@@ -2,7 +2,8 @@
 
 States of one group earn the same reward and lead to the same distribution over groups, so that
 their values are equal. Numbers that differ by no more than the rounding of a sum of K terms are
-the same number: :func:`sameness`.
+the same number, :func:`sameness`, unless they are so small that all of them could be rounding: 0
+and 1e-17 may be meant to differ, or not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ IntArray = npt.NDArray[np.int64]
 #: Values that differ by more than this in relation to their size are not grouped.
 NEAR = 1e-9
 
+#: Numbers that differ by more than this in relation to their size are not proven to be the same.
+SURE = 1e-6
+
+#: No two numbers differ by more than this in relation to their size.
+ANY = 2.0
+
 #: Cap on the rounds in which groups of states are split.
 MAX_SPLITS = 50
 
@@ -27,20 +34,40 @@ def sameness(mdp: TabularMDP) -> float:
     return (mdp.probabilities.shape[2] + 4) * float(np.finfo(np.float64).eps)
 
 
-def same_outlook(mdp: TabularMDP, groups: IntArray, s: int, a: int, b: int) -> bool:
-    """Whether two actions give the same reward and the same distribution over the groups."""
+def same_outlook(
+    mdp: TabularMDP, groups: IntArray, s: int, a: int, b: int, sure: float = SURE
+) -> bool:
+    """Whether two actions give the same reward and the same distribution over the groups.
+
+    Args:
+        mdp: the instance.
+        groups: of states, [S].
+        s: the state.
+        a: an action.
+        b: another one.
+        sure: see :data:`SURE`; :data:`ANY` where numbers that can all be rounding are the same.
+    """
     same = sameness(mdp)
     largest = float(np.abs(mdp.mean_rewards).max())
-    if abs(mdp.mean_rewards[s, a] - mdp.mean_rewards[s, b]) > same * largest:
+    one, other = (mdp.mean_rewards[s, [action]] for action in (a, b))
+    if not _are_same(one, other, same * largest, sure):
         return False
     labels = groups[mdp.successors[s, [a, b]]]  # [2, K]
-    weights = mdp.probabilities[s, [a, b]] * np.array([[1.0], [-1.0]])
-    _, index = np.unique(labels.reshape(-1), return_inverse=True)
-    return bool(np.abs(np.bincount(index, weights.reshape(-1))).max() <= same)
+    known, index = np.unique(labels, return_inverse=True)
+    rows = index.reshape(labels.shape)
+    laws = np.zeros((2, len(known)))  # probability of each group
+    np.add.at(laws, (np.array([[0], [1]]), rows), mdp.probabilities[s, [a, b]])
+    return _are_same(laws[0], laws[1], same, sure)
+
+
+def _are_same(one: FloatArray, other: FloatArray, same: float, sure: float) -> bool:
+    off = np.abs(one - other)
+    size = np.maximum(np.abs(one), np.abs(other))
+    return bool((off <= np.minimum(same, sure * size)).all())
 
 
 def equal_value_groups(
-    mdp: TabularMDP, policy: IntArray, values: FloatArray, tolerance: float
+    mdp: TabularMDP, policy: IntArray, values: FloatArray, tolerance: float, sure: float = SURE
 ) -> IntArray:
     """The groups under a policy [S], as numbers [S]; all states apart if splitting takes too long.
 
@@ -52,13 +79,15 @@ def equal_value_groups(
         policy: int64 [S].
         values: float64 [S], the policy's.
         tolerance: largest difference of two values that can be rounding.
+        sure: as of :func:`same_outlook`.
     """
     same, chain = sameness(mdp), (np.arange(mdp.n_states), policy)
     groups = np.where(mdp.terminal, -1, _nearly_equal(values, tolerance))
     scale = float(np.abs(mdp.mean_rewards).max()) or 1.0
-    rewards = _distinct(mdp.mean_rewards[chain] / scale, same)
+    rewards = _distinct(mdp.mean_rewards[chain] / scale, same, sure)
     for _ in range(MAX_SPLITS):
-        outlook = _group_distribution(groups[mdp.successors[chain]], mdp.probabilities[chain], same)
+        labels, weights = groups[mdp.successors[chain]], mdp.probabilities[chain]
+        outlook = _group_distribution(labels, weights, same, sure)
         outlook[mdp.terminal] = 0
         key = np.column_stack([groups, np.where(mdp.terminal, 0, rewards), outlook])
         _, refined = np.unique(key, axis=0, return_inverse=True)
@@ -81,18 +110,22 @@ def _nearly_equal(values: FloatArray, tolerance: float) -> IntArray:
     return groups
 
 
-def _distinct(numbers: FloatArray, same: float) -> IntArray:
+def _distinct(numbers: FloatArray, same: float, sure: float) -> IntArray:
     """Numbers as names that are equal exactly where the numbers are the same up to rounding.
 
     No grid is laid: two numbers on either side of a grid line can be as close as can be.
     """
     known, index = np.unique(numbers, return_inverse=True)
-    names = np.concatenate([[0], np.cumsum(np.diff(known) > same)])
+    size = np.maximum(np.abs(known[1:]), np.abs(known[:-1]))
+    apart = np.diff(known) > np.minimum(same, sure * size)
+    names = np.concatenate([[0], np.cumsum(apart)])
     found: IntArray = names[index].reshape(numbers.shape)
     return found
 
 
-def _group_distribution(labels: IntArray, weights: FloatArray, same: float) -> IntArray:
+def _group_distribution(
+    labels: IntArray, weights: FloatArray, same: float, sure: float
+) -> IntArray:
     """Rows that are equal exactly where the distributions over groups are, [S, 2 K]."""
     order = np.argsort(labels, axis=1, kind="stable")
     labels = np.take_along_axis(labels, order, axis=1)
@@ -105,6 +138,6 @@ def _group_distribution(labels: IntArray, weights: FloatArray, same: float) -> I
     groups = np.full(labels.shape, -2)
     np.put_along_axis(groups, slot, labels, axis=1)
     groups[merged == 0.0] = -2
-    names = np.where(groups == -2, -1, _distinct(merged, same))
+    names = np.where(groups == -2, -1, _distinct(merged, same, sure))
     order = np.argsort(groups, axis=1, kind="stable")
     return np.hstack([np.take_along_axis(array, order, axis=1) for array in (groups, names)])
