@@ -88,6 +88,7 @@ def heavy_after(code: str) -> set[str]:
     [
         "from mfbpi_core import Registry; Registry.discover()",
         "import mfbpi_core.testing",
+        "import mfbpi; mfbpi.agent('mf_bpi', k=2); dir(mfbpi)",
         "from mfbpi_run.cli import main; main(['--help'])",
         "from mfbpi_run.cli import main; main(['list'])",
         "from mfbpi_run.cli import main; main(['plugins'])",

@@ -14,9 +14,9 @@ import pytest
 
 from mfbpi.results import reading as results
 from mfbpi.results import table
+from mfbpi.results.collected import collected
 from mfbpi.results.directory import Store
 from mfbpi_run import cli
-from mfbpi_run.commands.collect import collected
 
 Command = Callable[..., Any]
 

@@ -125,7 +125,7 @@ def test_range_is_shown_to_people(
 ) -> None:
     """In the column of steps, with a sentence below the table where there is a range."""
     found = summed(*(written(seed, x={end: 1.0}) for seed, end in enumerate(ends)))
-    report._show_summary(found.lines)
+    report._show_summary(found)
 
     out = capsys.readouterr().out
     assert f" {step} " in out

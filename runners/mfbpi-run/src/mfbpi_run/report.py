@@ -15,11 +15,9 @@ from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.output import note, say, show_json, show_table
 
 if TYPE_CHECKING:
-    from mfbpi.results.summary import Line
+    from mfbpi.results.summary import Summary
 
 _PLAN_COLUMNS = ("agent", "env", "seeds", "steps", "episodes", "eval-every", "discount", "metrics")
-
-_SUMMARY_COLUMNS = ("agent", "env", "metric", "step", "mean", "95 % interval", "n")
 
 
 def show_plan(carried: Carried, as_json: bool) -> None:
@@ -72,29 +70,17 @@ def show_results(registry: Registry, carried: Carried, as_json: bool) -> None:
         show_json({"out": str(store.directory), "tasks": tasks, "summary": listed})
         return
     if found.lines:
-        _show_summary(found.lines)
+        _show_summary(found)
     counts = Counter(record.status for record in records)
     totals = ", ".join(f"{count} {status}" for status, count in counts.items())
     say(f"{len(records)} tasks: {totals}; results: {store.directory}")
 
 
-def _show_summary(lines: Sequence[Line]) -> None:
-    from mfbpi.results import summary
+def _show_summary(found: Summary) -> None:
+    from mfbpi.results.summary import COLUMNS
 
-    said = {
-        summary.RANGE: any(line.first_step != line.step for line in lines),
-        summary.EARLIER: not all(line.at_end for line in lines),
-        summary.SINGLE: any(line.n == 1 for line in lines),
-    }
-    caption = " ".join([summary.CAPTION, *(text for text, applies in said.items() if applies)])
-    rows = [_cells(line) for line in lines]
-    show_table(_SUMMARY_COLUMNS, rows, caption=caption, right=("step", "mean", "n"))
-
-
-def _cells(line: Line) -> tuple[Any, ...]:
-    mark = "" if line.at_end else "*"
-    mean = f"{line.mean:.4g}"
-    return (line.agent, line.env, line.metric, line.steps + mark, mean, line.interval, line.n)
+    rows = [line.cells for line in found.lines]
+    show_table(COLUMNS, rows, caption=found.caption, right=("step", "mean", "n"))
 
 
 def _record(record: Record) -> dict[str, Any]:

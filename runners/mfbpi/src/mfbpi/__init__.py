@@ -1,1 +1,74 @@
-"""Best-policy identification as a library."""
+"""Best-policy identification as a library: run, read, describe and bound.
+
+Example:
+    >>> import mfbpi
+    >>> results = mfbpi.run(
+    ...     agents=["mf_bpi", mfbpi.agent("q_ucb", bonus_scale=0.1)], environments=["riverswim"],
+    ...     seeds=range(2), steps=400, executor="serial",
+    ... )
+    >>> sorted(set(results.table["agent"].to_pylist()))
+    ['mf_bpi', 'q_ucb(bonus_scale=0.1)']
+
+Whatever is wrong with what is asked for is a :class:`UsageError`, which names the argument.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+#: Each name to the module that has it, imported when it is used.
+_HOMES = {
+    "agent": "mfbpi.api.given",
+    "environment": "mfbpi.api.given",
+    "metric": "mfbpi.api.given",
+    "run": "mfbpi.api.running",
+    "load": "mfbpi.results.loaded",
+    "Results": "mfbpi.results.loaded",
+    "Observer": "mfbpi.execute.events",
+    "Interrupted": "mfbpi.execute.session",
+    "StoppedError": "mfbpi.execute.session",
+    "MfbpiError": "mfbpi_core.errors",
+    "MfbpiWarning": "mfbpi_core.errors",
+    "UsageError": "mfbpi_core.errors",
+}
+
+if TYPE_CHECKING:
+    from mfbpi.api.given import agent, environment, metric
+    from mfbpi.api.running import run
+    from mfbpi.execute.events import Observer
+    from mfbpi.execute.session import Interrupted, StoppedError
+    from mfbpi.results.loaded import Results, load
+    from mfbpi_core.errors import MfbpiError, MfbpiWarning, UsageError
+
+__all__ = [
+    "Interrupted",
+    "MfbpiError",
+    "MfbpiWarning",
+    "Observer",
+    "Results",
+    "StoppedError",
+    "UsageError",
+    "agent",
+    "environment",
+    "load",
+    "metric",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is used; ``__version__`` comes from the metadata of the distribution."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("mfbpi")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

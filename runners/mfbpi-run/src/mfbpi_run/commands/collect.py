@@ -6,19 +6,17 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-import attrs
 import click
 import pyarrow as pa
 import pyarrow.csv
 
-from mfbpi.results import manifest, table
-from mfbpi.results import reading as results
+from mfbpi.results import table
+from mfbpi.results.collected import Found, collected, once_each, planned_in_all
 from mfbpi.results.directory import MANIFEST, Store, unwritable
 from mfbpi.results.files import atomic_write
-from mfbpi.results.reading import Result
 from mfbpi_core.errors import UsageError
 from mfbpi_run.command import Command
-from mfbpi_run.output import note, say, show_json, warn
+from mfbpi_run.output import say, show_json
 
 _NAME = "_collected.parquet"
 
@@ -39,15 +37,16 @@ _SUFFIXES = (".parquet", ".csv")
 def collect(directories: tuple[Path, ...], out: Path | None, as_json: bool) -> None:
     """Join the results in each DIRECTORY into one table, sorted by agent, environment and seed."""
     target = _target(directories, out)
-    found = [_Found.read(directory) for directory in directories]
+    found = [Found.read(directory) for directory in directories]
     everything = [result for each in found for result in each.results]
-    joined, n_tasks = _joined(everything)
+    once = once_each(everything)
+    joined, n_tasks = collected(once), len(once)
     content = _csv(joined) if target.suffix.lower() == ".csv" else table.to_bytes(joined)
     try:
         atomic_write(target, content)
     except OSError as error:
         raise unwritable(target, error) from error
-    planned = _planned(found, len(everything) - n_tasks)
+    planned = planned_in_all(found, len(everything) - n_tasks)
     if as_json:
         told = {"tasks": n_tasks, "planned": planned, "rows": joined.num_rows}
         show_json({"out": str(target), **told})
@@ -75,73 +74,6 @@ def _target(directories: Sequence[Path], out: Path | None) -> Path:
             "with _ or write elsewhere"
         )
     return out
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class _Found:
-    """The results of a directory, and how many there will be; None where that is not said."""
-
-    results: list[Result]
-    planned: int | None
-
-    @classmethod
-    def read(cls, directory: Path) -> _Found:
-        """Read what is there, and say what is not."""
-        store = Store(directory)
-        problems: list[str] = []
-        found = list(results.read_all(store.rows(), problems))
-        for problem in problems:
-            warn(problem)
-        if not found:
-            raise UsageError(
-                f"{directory} holds no results; give a directory that `mfbpi run` wrote"
-            )
-        planned = manifest.planned(directory)
-        cls._say(directory, len(found), planned, len(store.errors()))
-        return cls(results=found, planned=planned)
-
-    @staticmethod
-    def _say(directory: Path, n_found: int, planned: int | None, failed: int) -> None:
-        if failed:
-            warn(f"{directory}: {failed} tasks failed and are not in the table")
-        if planned is None:
-            warn(f"{directory} does not say how many tasks it should have: some may be missing")
-        elif n_found < planned:
-            warn(f"{directory} has {n_found} of {planned} tasks; the others are not done")
-        elif n_found > planned:
-            warn(f"{directory} has {n_found} tasks, more than the {planned} of its {MANIFEST}")
-
-
-def _planned(found: Sequence[_Found], repeated: int) -> int | None:
-    """How many tasks there will be in all; None where a directory does not say, or is wrong."""
-    total = 0
-    for each in found:
-        if each.planned is None or each.planned < len(each.results):
-            return None
-        total += each.planned
-    return total - repeated
-
-
-def _joined(found: Sequence[Result]) -> tuple[pa.Table, int]:
-    """One table, each task once, and the number of tasks."""
-    once = {result.task.task_id: result for result in reversed(found)}
-    repeated = len(found) - len(once)
-    if repeated:
-        warn(f"{repeated} tasks are in several directories; each is in the table once")
-    message = results.mixed_versions(results.versions_of(each.origin) for each in once.values())
-    if message:
-        note(message)
-    return collected(list(once.values())), len(once)
-
-
-def collected(found: Sequence[Result]) -> pa.Table:
-    """The tables of these results in one, in an order that does not depend on who wrote first."""
-    return table.concatenate([result.content for result in sorted(found, key=_place)])
-
-
-def _place(result: Result) -> tuple[str, str, int, str]:
-    task = result.task
-    return (task.agent.shown, task.environment.shown, task.seed, task.task_id)
 
 
 def _csv(joined: pa.Table) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_type_hints
 
 import attrs
 
@@ -81,11 +81,38 @@ def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) 
     return found
 
 
-def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
+def given(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Choice]:
+    """Resolve choices as the command line resolves names and settings, so that tasks are equal."""
+    return listed(registry, kind, [_as_on_the_command_line(registry, kind, c) for c in choices])
+
+
+def _as_on_the_command_line(
+    registry: Registry, kind: str, choice: experiment.Choice
+) -> experiment.Choice:
+    """The choice under the plugin's canonical name, with floats where floats are expected."""
+    plugin, fixed = _find(registry, kind, choice.name)
+    name = ":".join([canonical_name(registry, plugin), *fixed.values()])
+    label = "" if choice.label == choice.name else choice.label
+    hints = get_type_hints(plugin.load_config())
+    values = {key: _as_float(v, hints.get(key)) for key, v in choice.parameters.items()}
+    return experiment.Choice(name, label=label, replicate=choice.replicate, **values)
+
+
+def _as_float(value: Any, hint: Any) -> Any:
+    """The number 1 as 1.0, alone or in a tuple, where the parameter is a float: JSON differs."""
+    if isinstance(value, tuple):
+        return tuple(_as_float(each, hint) for each in value)
+    return float(value) if type(value) is int and hint in (float, float | None) else value
+
+
+def _find(registry: Registry, kind: str, name: str) -> tuple[Plugin, Mapping[str, str]]:
     if kind == "environment":
-        plugin, fixed = build.find_environment(registry, choice.name)
-    else:
-        plugin, fixed = registry.get(kind, choice.name), {}
+        return build.find_environment(registry, name)
+    return registry.get(kind, name), {}
+
+
+def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
+    plugin, fixed = _find(registry, kind, choice.name)
     config_class = plugin.load_config()
     with _blaming(plugin, choice.label):
         parsed = _typed(config_class, fixed)

@@ -42,14 +42,19 @@ class Result:
     origin: dict[str, Any]
 
 
-def read(path: Path, schema: pa.Schema = table.ROWS) -> Result:
+def read(path: Path, schema: pa.Schema = table.ROWS, task_id: str = "") -> Result:
     """Read a table that is named after its task.
+
+    Args:
+        path: the file.
+        schema: its columns.
+        task_id: the task whose table it must be; that of its name if empty.
 
     Raises:
         ResultError: when it cannot be read, or is another task's, or another kind of table.
     """
     try:
-        return _checked(path.stem, table.read(path), schema)
+        return _checked(task_id or path.stem, table.read(path), schema)
     # A file may hold anything, and Arrow has an exception for each.
     except Exception as error:
         strerror = error.strerror if isinstance(error, OSError) else None

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pyarrow as pa
 
+from mfbpi.results import frames, summary_text
 from mfbpi.results import reading as results
 from mfbpi.results.reading import Result
 from mfbpi_core.plugins.registry import Registry
@@ -19,6 +21,9 @@ CAPTION = (
     f"Mean over n seeds at the end of each run, with its {100 * LEVEL:g} % t-interval (n - 1 "
     "degrees of freedom), clipped to the metric's range."
 )
+
+#: The headings of :attr:`Line.cells`.
+COLUMNS = ("agent", "env", "metric", "step", "mean", f"{100 * LEVEL:g} % interval", "n")
 
 #: Added where they apply.
 SINGLE = "n = 1: no interval."
@@ -55,6 +60,13 @@ class Line:
     n: int
 
     @property
+    def cells(self) -> tuple[Any, ...]:
+        """What a table shows, see :data:`COLUMNS`."""
+        mark = "" if self.at_end else "*"
+        mean = f"{self.mean:.4g}"
+        return (self.agent, self.env, self.metric, self.steps + mark, mean, self.interval, self.n)
+
+    @property
     def interval(self) -> str:
         """The interval in short, or nothing."""
         if self.low is None or self.high is None:
@@ -82,6 +94,33 @@ class Summary:
     lines: list[Line]
     skipped: list[str]
     notes: list[str]
+
+    @property
+    def caption(self) -> str:
+        """What the numbers are."""
+        said = {
+            RANGE: any(line.first_step != line.step for line in self.lines),
+            EARLIER: not all(line.at_end for line in self.lines),
+            SINGLE: any(line.n == 1 for line in self.lines),
+        }
+        return " ".join([CAPTION, *(text for text, applies in said.items() if applies)])
+
+    def to_pandas(self) -> Any:
+        """A row for each line, numbers unrounded; raises :class:`UsageError` without pandas."""
+        return frames.frame(pa.Table.from_pylist([attrs.asdict(line) for line in self.lines]))
+
+    def __str__(self) -> str:
+        """A table for people."""
+        return summary_text.plain(*self._shown)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        return summary_text.html(*self._shown)
+
+    @property
+    def _shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
+        """Headings, rows, and the lines below them."""
+        return COLUMNS, [line.cells for line in self.lines], [self.caption, *self.notes]
 
 
 @attrs.frozen

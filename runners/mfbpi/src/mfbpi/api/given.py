@@ -1,0 +1,120 @@
+"""What callers give: plugins with their parameters, seeds, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from mfbpi.execute.events import Observer
+from mfbpi_core.contracts.experiment import Choice
+from mfbpi_core.errors import UsageError
+
+#: A plugin: its name, or what :func:`agent`, :func:`environment` or :func:`metric` returned.
+Plugin = str | Choice
+
+#: Seeds: one, several, or as text, such as ``"0:10"`` for 0 to 9.
+Seeds = int | str | Iterable[int]
+
+#: Called after each task with the number of tasks that have ended, and of all.
+Progress = Callable[[int, int], object]
+
+
+def agent(name: str, /, *, label: str = "", **parameters: Any) -> Choice:
+    """An agent with values of its parameters.
+
+    Args:
+        name: its name, see ``mfbpi.list_plugins("agent")``.
+        label: how it is called in the results; its name with the parameters that are set if empty.
+        parameters: a tuple stands for several agents, one for each of its values.
+
+    Example:
+        >>> import mfbpi
+        >>> [each.label for each in mfbpi.agent("q_ucb", bonus_scale=(0.1, 1.0)).expand()]
+        ['q_ucb(bonus_scale=0.1)', 'q_ucb(bonus_scale=1.0)']
+    """
+    return Choice(name, label=label, **parameters)
+
+
+def environment(name: str, /, *, label: str = "", **parameters: Any) -> Choice:
+    """An environment with values of its parameters; see :func:`agent`."""
+    return Choice(name, label=label, **parameters)
+
+
+def metric(name: str, /, **parameters: Any) -> Choice:
+    """A metric with values of its parameters."""
+    return Choice(name, **parameters)
+
+
+def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
+    """One or several plugins, as choices.
+
+    Raises:
+        UsageError: when there are none, or something else is among them.
+    """
+    listed = [given] if isinstance(given, str | Choice) else list(given)
+    if not listed:
+        raise UsageError(f"`{field}` is empty; expected at least one name")
+    for each in listed:
+        if not isinstance(each, str | Choice):
+            raise UsageError(
+                f"`{field}` has {each!r}; expected names, or what `mfbpi.{field.removesuffix('s')}"
+                "(...)` returns",
+            )
+    return [Choice(each) if isinstance(each, str) else each for each in listed]
+
+
+def metric_settings(metrics: Sequence[Choice]) -> tuple[str, ...]:
+    """The parameters of metrics as ``name.key=value``."""
+    return tuple(
+        f"{each.name}.{key}={_text(value)}"
+        for each in metrics
+        for key, value in each.parameters.items()
+    )
+
+
+def _text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def seeds_text(seeds: Seeds | None) -> str | None:
+    """Seeds in the notation of the plan; None stays None.
+
+    Raises:
+        UsageError: when there are none, or one is no whole number.
+    """
+    if seeds is None or isinstance(seeds, str):
+        return seeds
+    listed = [seeds] if isinstance(seeds, int) else list(seeds)
+    if not listed or any(isinstance(s, bool) or int(s) != s for s in listed):
+        raise UsageError(
+            f"`seeds` is {seeds!r}; expected a whole number, several, or a text such as '0:10'",
+        )
+    return ",".join(str(int(seed)) for seed in listed)
+
+
+@attrs.define(eq=False)
+class _Calling(Observer):
+    """Tells a function how many tasks have ended, of how many."""
+
+    call: Progress
+    _ended: int = 0
+    _total: int = 0
+
+    def begun(self, total: int, kept: int, at_once: int) -> None:  # noqa: ARG002 - the contract's
+        """The work begins."""
+        self._ended, self._total = kept, total
+        self.call(kept, total)
+
+    def finished(self, failure: str | None = None) -> None:  # noqa: ARG002 - the contract's
+        """A task has ended."""
+        self._ended += 1
+        self.call(self._ended, self._total)
+
+
+def observer(progress: Observer | Progress | None) -> Observer:
+    """The observer that was given, or one that calls the function that was given."""
+    if progress is None:
+        return Observer()
+    return progress if isinstance(progress, Observer) else _Calling(progress)

@@ -1,0 +1,118 @@
+"""Grids of agents, environments and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from mfbpi.api import given
+from mfbpi.api.given import Plugin, Progress, Seeds
+from mfbpi.execute import compiled, session
+from mfbpi.execute.events import Observer
+from mfbpi.execute.session import CHECKPOINT_EVERY_S, Execution, IfExists
+from mfbpi.plan import grid, selection
+from mfbpi.results import loaded
+from mfbpi.results.loaded import Results
+from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.plugins.registry import Registry
+
+
+def run(
+    agents: Plugin | Iterable[Plugin],
+    environments: Plugin | Iterable[Plugin],
+    seeds: Seeds | None = None,
+    *,
+    steps: int | None = None,
+    episodes: int | None = None,
+    eval_every: int | None = None,
+    discount: float | None = None,
+    metrics: Plugin | Iterable[Plugin] = (),
+    arrays: bool = False,
+    out: str | Path | None = None,
+    if_exists: IfExists = "fail",
+    executor: str = "process",
+    jobs: int | None = None,
+    replicas: int = 1,
+    task_timeout: float | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY_S,
+    progress: Observer | Progress | None = None,
+) -> Results:
+    """Run every agent on every environment with every seed.
+
+    What is not given follows the environment's published protocol. A task that fails does not end
+    the run: see ``failures`` of what is returned. The rows are those of ``mfbpi run``, bit for bit.
+
+    Args:
+        agents: names, or what :func:`mfbpi.agent` returns.
+        environments: names, or what :func:`mfbpi.environment` returns.
+        seeds: one, several, or a text such as ``"0:10"``.
+        steps: steps of each run.
+        episodes: episodes of each run.
+        eval_every: steps between evaluations.
+        discount: gamma.
+        metrics: what is measured; all that apply if empty.
+        arrays: whether the metrics' arrays are kept.
+        out: directory of the results; a new one below ``results`` if None.
+        if_exists: what to do where it holds results: ``"resume"`` runs what is missing,
+            ``"overwrite"`` runs all again.
+        executor: where tasks run.
+        jobs: tasks at the same time; one for each core if None.
+        replicas: seeds that run together in one process, where the agent has replicas.
+        task_timeout: most seconds for a task.
+        checkpoint_every: seconds between checkpoints of a long run; 0 for none.
+        progress: called with the number of tasks that have ended, and of all; or an observer.
+
+    Raises:
+        UsageError: when it cannot be run as asked.
+        Interrupted: a KeyboardInterrupt, after Ctrl-C, once the workers have stopped; what was
+            done is kept, and ``if_exists="resume"`` goes on.
+        StoppedError: when results cannot be written any more, or no worker can be had.
+
+    Example:
+        >>> import mfbpi
+        >>> results = mfbpi.run(
+        ...     agents=["uniform", mfbpi.agent("q_ucb", bonus_scale=0.1)],
+        ...     environments=["riverswim"], seeds=range(2), steps=200, executor="serial",
+        ... )
+        >>> results.table.num_rows > 0
+        True
+    """
+    registry = Registry.discover()
+    compiled.find_place(registry)
+    measured = given.several("metrics", metrics) if metrics else []
+    planned = grid.make(
+        registry,
+        selection.given(registry, "agent", given.several("agents", agents)),
+        selection.given(registry, "environment", given.several("environments", environments)),
+        RunSettings(
+            seeds=given.seeds_text(seeds),
+            steps=steps,
+            episodes=episodes,
+            eval_every=eval_every,
+            discount=discount,
+            metrics=tuple(each.name for each in measured),
+            metric_settings=given.metric_settings(measured),
+            arrays=arrays,
+        ),
+    )
+    execution = Execution(
+        out=None if out is None else Path(out),
+        if_exists=if_exists,
+        executor=executor,
+        jobs=jobs,
+        replicas=replicas,
+        task_timeout=task_timeout,
+        checkpoint_every=checkpoint_every,
+    )
+    return carried_out(registry, planned, execution, progress)
+
+
+def carried_out(
+    registry: Registry,
+    planned: grid.Plan,
+    execution: Execution,
+    progress: Observer | Progress | None,
+) -> Results:
+    """Carry out a plan; the results of its tasks."""
+    carried = session.carry_out(registry, planned, execution, given.observer(progress))
+    return loaded.of_tasks(carried.store.directory, carried.plan.tasks)

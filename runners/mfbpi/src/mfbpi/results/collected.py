@@ -1,0 +1,87 @@
+"""All the results of directories, each task once, in an order that nobody's haste decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+import pyarrow as pa
+
+from mfbpi.notices import note, warn
+from mfbpi.results import manifest, table
+from mfbpi.results import reading as results
+from mfbpi.results.directory import MANIFEST, Store
+from mfbpi.results.reading import Result
+from mfbpi_core.errors import UsageError
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Found:
+    """The results of a directory, and how many there will be; None where that is not said."""
+
+    results: list[Result]
+    planned: int | None
+
+    @classmethod
+    def read(cls, directory: Path) -> Found:
+        """Read what is there, and say what is not.
+
+        Raises:
+            UsageError: when nothing is there.
+        """
+        store = Store(directory)
+        problems: list[str] = []
+        found = list(results.read_all(store.rows(), problems))
+        for problem in problems:
+            warn(problem)
+        if not found:
+            raise UsageError(
+                f"{directory} holds no results; give a directory that `mfbpi run` wrote"
+            )
+        planned = manifest.planned(directory)
+        _say(directory, len(found), planned, len(store.errors()))
+        return cls(results=found, planned=planned)
+
+
+def _say(directory: Path, n_found: int, planned: int | None, failed: int) -> None:
+    if failed:
+        warn(f"{directory}: {failed} tasks failed and are not in the table")
+    if planned is None:
+        warn(f"{directory} does not say how many tasks it should have: some may be missing")
+    elif n_found < planned:
+        warn(f"{directory} has {n_found} of {planned} tasks; the others are not done")
+    elif n_found > planned:
+        warn(f"{directory} has {n_found} tasks, more than the {planned} of its {MANIFEST}")
+
+
+def planned_in_all(found: Sequence[Found], repeated: int) -> int | None:
+    """How many tasks there will be in all; None where a directory does not say, or is wrong."""
+    total = 0
+    for each in found:
+        if each.planned is None or each.planned < len(each.results):
+            return None
+        total += each.planned
+    return total - repeated
+
+
+def once_each(found: Sequence[Result]) -> list[Result]:
+    """Each task once, the first of its results, by agent, environment and seed."""
+    once = {result.task.task_id: result for result in reversed(found)}
+    repeated = len(found) - len(once)
+    if repeated:
+        warn(f"{repeated} tasks are in several directories; each is in the table once")
+    message = results.mixed_versions(results.versions_of(each.origin) for each in once.values())
+    if message:
+        note(message)
+    return sorted(once.values(), key=_place)
+
+
+def collected(found: Sequence[Result]) -> pa.Table:
+    """The tables of these results in one, in an order that does not depend on who wrote first."""
+    return table.concatenate([result.content for result in sorted(found, key=_place)])
+
+
+def _place(result: Result) -> tuple[str, str, int, str]:
+    task = result.task
+    return (task.agent.shown, task.environment.shown, task.seed, task.task_id)

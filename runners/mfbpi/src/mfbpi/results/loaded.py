@@ -1,0 +1,202 @@
+"""Results as an object: rows with their configurations, the summary, the arrays, the failures."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from mfbpi.notices import warn
+from mfbpi.results import files, frames, reading, table
+from mfbpi.results import summary as summaries
+from mfbpi.results.collected import Found, collected, once_each
+from mfbpi.results.directory import Store
+from mfbpi.results.reading import Result
+from mfbpi.results.summary import Summary
+from mfbpi_core.data.task import Task
+from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins.registry import Registry
+
+
+@attrs.frozen(kw_only=True)
+class Failure:
+    """A task that failed.
+
+    Attributes:
+        task: the task.
+        cause: what was raised, on one line.
+        error: the traceback.
+    """
+
+    task: Task
+    cause: str
+    error: str
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Array:
+    """An array that a metric has kept, at the end of a run; ``values`` has its shape."""
+
+    agent: str
+    env: str
+    seed: int
+    metric: str
+    name: str
+    values: npt.NDArray[np.float64]
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Results:
+    """What one or several directories hold.
+
+    Attributes:
+        directories: where the results are.
+        found: each task that is done, by agent, environment and seed.
+        failures: the tasks that failed, with their causes.
+    """
+
+    directories: tuple[Path, ...]
+    found: tuple[Result, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def directory(self) -> Path:
+        """Where the results are.
+
+        Raises:
+            UsageError: where they are in several places.
+        """
+        if len(self.directories) != 1:
+            raise UsageError(
+                f"these results are in {len(self.directories)} directories; see `directories`"
+            )
+        return self.directories[0]
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks that are done."""
+        return tuple(each.task for each in self.found)
+
+    @functools.cached_property
+    def table(self) -> pa.Table:
+        """The rows, with the configuration as columns ``agent.<key>`` and ``env.<key>``."""
+        if not self.found:
+            return table.ROWS.empty_table()
+        return frames.with_configuration(collected(self.found), self.found)
+
+    def to_pandas(self) -> Any:
+        """:attr:`table` as a pandas data frame; raises :class:`UsageError` without pandas."""
+        return frames.frame(self.table)
+
+    def summary(self) -> Summary:
+        """The last value of every metric, over seeds: mean, 95 % t-interval, n."""
+        return summaries.summarise(self.files, summaries.ranges(Registry.discover()))
+
+    @property
+    def files(self) -> list[Path]:
+        """The file of each task that is done."""
+        return [self._file(task) for task in self.tasks]
+
+    def _file(self, task: Task, suffix: str = ".parquet") -> Path:
+        """Where a table of a task is; what no directory has is said to be in the last."""
+        for directory in self.directories:
+            store = Store(directory)
+            places = (store.path(task.task_id, suffix), directory / f"{task.task_id}{suffix}")
+            for place in places:  # the second one in the layout of earlier versions
+                if place.exists():
+                    return place
+        return places[0]
+
+    def arrays(self, metric: str | None = None, name: str | None = None) -> list[Array]:
+        """The arrays that metrics have kept, run with ``arrays=True``.
+
+        Args:
+            metric: those of this metric alone.
+            name: those of this name alone.
+        """
+        return [
+            each
+            for task in self.tasks
+            if task.arrays
+            for each in _arrays(task, self._file(task, ".arrays.parquet"))
+            if metric in (None, each.metric) and name in (None, each.name)
+        ]
+
+    def __repr__(self) -> str:
+        where = ", ".join(map(str, self.directories))
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"<Results of {len(self.found)} tasks{failed}: {where}>"
+
+
+def _arrays(task: Task, file: Path) -> Iterator[Array]:
+    for row in reading.read(file, table.ARRAYS, task.task_id).content.to_pylist():
+        yield Array(
+            agent=row["agent"],
+            env=row["env"],
+            seed=row["seed"],
+            metric=row["metric"],
+            name=row["array"],
+            values=np.array(row["values"], dtype=np.float64).reshape(row["shape"]),
+        )
+
+
+def load(*directories: str | Path) -> Results:
+    """Read what runs have written, in one or several directories.
+
+    Raises:
+        UsageError: when none is given, or one of them holds no results.
+
+    Example:
+        >>> import mfbpi
+        >>> written = mfbpi.run(
+        ...     agents=["uniform"], environments=["riverswim"], seeds=0, steps=200,
+        ...     out="results/loaded", executor="serial",
+        ... )
+        >>> [task.label for task in mfbpi.load("results/loaded").tasks]
+        ['uniform on riverswim, seed 0']
+    """
+    if not directories:
+        raise UsageError("no directory is given; give one or several")
+    places = tuple(Path(directory) for directory in directories)
+    found = once_each([each for place in places for each in Found.read(place).results])
+    done = {each.task.task_id for each in found}
+    failures = [each for place in places for each in _failures(place)]
+    return Results(
+        directories=places,
+        found=tuple(found),
+        failures=tuple(each for each in failures if each.task.task_id not in done),
+    )
+
+
+def of_tasks(directory: Path, tasks: Sequence[Task]) -> Results:
+    """What became of these tasks in a directory that has just been written to."""
+    wanted = {task.task_id for task in tasks}
+    store = Store(directory)
+    problems: list[str] = []
+    paths = [path for path in store.rows() if path.stem in wanted]
+    found = once_each(list(reading.read_all(paths, problems)))
+    for problem in problems:
+        warn(problem)
+    failures = [each for each in _failures(directory) if each.task.task_id in wanted]
+    return Results(directories=(directory,), found=tuple(found), failures=tuple(failures))
+
+
+def _failures(directory: Path) -> Iterator[Failure]:
+    """The failed tasks of a directory; a file that is not what its name says is named."""
+    for path in Store(directory).errors():
+        try:
+            report = json.loads(files.read_regular(path))
+            task = Task.from_json(json.dumps(report["task"]))
+            error = str(report["error"])
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            warn(f"{path} is not the report of a task that failed: {problem}; it is left out")
+            continue
+        cause = str(report.get("cause") or (error.strip().splitlines() or [""])[-1].strip())
+        yield Failure(task=task, cause=cause, error=error)

@@ -1,0 +1,32 @@
+"""A table for people who are not at the command: as text, and as HTML."""
+
+from __future__ import annotations
+
+import html as escaping
+from collections.abc import Sequence
+from typing import Any
+
+Cells = Sequence[Any]
+
+
+def plain(headings: Cells, rows: Sequence[Cells], below: Sequence[str]) -> str:
+    """The table in columns, and lines below it."""
+    cells = [[str(cell) for cell in row] for row in (headings, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    return "\n".join([*lines, *below])
+
+
+def html(headings: Cells, rows: Sequence[Cells], below: Sequence[str]) -> str:
+    """The same as an HTML table."""
+    body = "".join(_row("td", row) for row in rows)
+    text = "<br>".join(map(escaping.escape, below))
+    return f"<table>{_row('th', headings)}{body}</table><p>{text}</p>"
+
+
+def _row(tag: str, cells: Cells) -> str:
+    inside = "".join(f"<{tag}>{escaping.escape(str(cell))}</{tag}>" for cell in cells)
+    return f"<tr>{inside}</tr>"

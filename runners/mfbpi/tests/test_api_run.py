@@ -1,0 +1,171 @@
+"""``mfbpi.run``, ``mfbpi.load`` and the results as an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mfbpi as library
+from mfbpi.results.collected import collected
+from mfbpi.results.reading import read
+from mfbpi_core.data.task import Task
+
+FEW: dict[str, Any] = {"environments": "ring", "executor": "inline"}
+
+
+def rows(results: library.Results) -> list[dict[str, Any]]:
+    """The rows but for the time that they took."""
+    return collected(results.found).drop_columns(["elapsed_s"]).to_pylist()
+
+
+def test_run_equals_the_command(mfbpi: Callable[..., Any]) -> None:
+    """Same tasks, so the same files, and same rows; integers count as floats where these are."""
+    grid = ("--agent", "biased", "--env", "ring", "-A", "bias=1", "-E", "n_states=4")
+    run = ("--metric", "rate", "--seeds", "0:2", "--executor", "inline", "--out", "command")
+    assert mfbpi("run", *grid, *run).code == 0
+
+    results = library.run(
+        agents=library.agent("biased", bias=1),
+        environments=[library.environment("ring", n_states=4)],
+        metrics=["rate"],
+        seeds=range(2),
+        out="library",
+        executor="inline",
+    )
+
+    assert rows(results) == rows(library.load("command"))
+    manifests = [json.loads(Path(d, "_run.json").read_text()) for d in ("library", "command")]
+    assert manifests[0] == manifests[1]
+
+
+def test_tuples_are_several_agents_and_configuration_is_columns() -> None:
+    """One agent for each value; what one of them lacks is null in its rows."""
+    agents = ["plain", library.agent("biased", bias=(0.25, 0.75))]
+    table = library.run(agents=agents, seeds=0, **FEW).table
+
+    pairs = zip(table["agent"].to_pylist(), table["agent.fail_at_seed"].to_pylist(), strict=True)
+    assert set(pairs) == {("plain", None), ("biased(bias=0.25)", -1), ("biased(bias=0.75)", -1)}
+    assert set(table["agent.bias"].to_pylist()) == {0.25, 0.5, 0.75}
+    assert set(table["env.n_states"].to_pylist()) == {3}
+
+
+@pytest.mark.parametrize("seeds", [range(2), "0:2", [0, 1], (s for s in (0, 1))])
+def test_seeds_may_be_any_iterable_or_a_text(seeds: Any) -> None:
+    """They are all the same."""
+    results = library.run(agents="plain", seeds=seeds, **FEW)
+
+    assert [task.seed for task in results.tasks] == [0, 1]
+
+
+def test_failures_have_their_causes() -> None:
+    """The others are done, and loading finds the same."""
+    agents = library.agent("biased", fail_at_seed=1)
+    results = library.run(agents=agents, seeds=range(3), out="x", **FEW)
+
+    assert [task.seed for task in results.tasks] == [0, 2]
+    (failure,) = results.failures
+    assert failure.task.seed == 1
+    assert "RuntimeError" in failure.cause
+    assert "Traceback" in failure.error
+    with pytest.warns(library.MfbpiWarning):
+        loaded = library.load("x")
+    assert loaded.failures == results.failures
+    assert loaded.table == results.table
+
+
+def test_results_are_those_of_the_run_and_load_reads_all() -> None:
+    """More seeds in the same directory are other tasks."""
+    library.run(agents="plain", seeds=0, out="x", **FEW)
+    more = library.run(agents="plain", seeds=1, out="x", if_exists="resume", **FEW)
+
+    assert [task.seed for task in more.tasks] == [1]
+    assert [task.seed for task in library.load("x").tasks] == [0, 1]
+
+
+def test_several_directories_and_the_old_layout() -> None:
+    """Each task once; arrays are found where earlier versions kept them."""
+    library.run(agents="plain", seeds=0, out="x", arrays=True, **FEW)
+    library.run(agents="plain", seeds=1, out="y", arrays=True, **FEW)
+    new = [(each.seed, each.values.tolist()) for each in library.load("x", "y").arrays()]
+    for file in Path("y/_arrays").iterdir():
+        file.rename(Path("y") / f"{file.stem}.arrays.parquet")
+    Path("y/_run.json").rename("y/run.json")
+
+    results = library.load("x", "y")
+
+    assert [task.seed for task in results.tasks] == [0, 1]
+    assert [(each.seed, each.values.tolist()) for each in results.arrays()] == new
+    assert {seed for seed, _ in new} == {0, 1}
+    with pytest.raises(library.UsageError, match="2 directories"):
+        _ = results.directory
+
+
+def test_summary_is_readable_everywhere() -> None:
+    """As text, as HTML and as a data frame, with the same numbers."""
+    summary = library.run(agents="plain", seeds="0:2", metrics="rate", **FEW).summary()
+
+    (line,) = summary.lines
+    assert summary.to_pandas()["mean"].tolist() == [line.mean]
+    for text in (str(summary), summary._repr_html_()):
+        assert "t-interval" in text
+        assert f"{line.mean:.4g}" in text
+
+
+def test_frame_has_the_columns_of_the_table() -> None:
+    """One row for each row."""
+    results = library.run(agents="plain", seeds=0, **FEW)
+
+    frame = results.to_pandas()
+
+    assert list(frame.columns) == results.table.column_names
+    assert len(frame) == results.table.num_rows
+
+
+def test_progress_is_told_to_a_function() -> None:
+    """After each task, of how many."""
+    told: list[tuple[int, int]] = []
+    library.run(agents="plain", seeds=range(2), progress=lambda *n: told.append(n), **FEW)
+
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"agents": "plane"}, "did you mean plain"),
+        ({"agents": []}, "`agents` is empty"),
+        ({"agents": [1]}, "`agents` has 1; expected names"),
+        ({"seeds": []}, "`seeds` is"),
+        ({"seeds": [0.5]}, "`seeds` is"),
+        ({"seeds": "x"}, "`seeds` 'x'"),
+        ({"discount": 2.0}, "`discount` is 2"),
+        ({"agents": library.agent("plain", wait=1)}, "unknown parameter 'wait'"),
+    ],
+)
+def test_errors_name_arguments(wrong: dict[str, Any], message: str) -> None:
+    """And no flags."""
+    with pytest.raises(library.UsageError, match=message) as caught:
+        library.run(**{"agents": "plain", **FEW, **wrong})
+    assert "--" not in str(caught.value)
+
+
+def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a KeyboardInterrupt that says how far the run has come, which can be resumed."""
+
+    def stop(ended: int, _total: int) -> None:
+        if ended == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(library.Interrupted) as caught:
+        library.run(agents="plain", seeds=range(3), out="x", progress=stop, **FEW)
+    assert isinstance(caught.value, KeyboardInterrupt)
+    assert (caught.value.done, caught.value.total) == (1, 3)
+
+    resumed = library.run(agents="plain", seeds=range(3), out="x", if_exists="resume", **FEW)
+    assert len(resumed.tasks) == 3
+    assert isinstance(resumed.tasks[0], Task)
+    assert read(resumed.files[0]).task == resumed.tasks[0]
