@@ -88,8 +88,8 @@ def environment(registry: Registry, ref: PluginRef) -> Environment:
     return built
 
 
-def problem(plugin: Plugin, where: Environment, *, discount: float, horizon: int) -> Problem:
-    """What an agent is told about an environment."""
+def problem(plugin: Plugin | None, where: Environment, *, discount: float, horizon: int) -> Problem:
+    """What an agent is told about an environment; without a name where no plugin built it."""
     return Problem(
         n_states=where.n_states,
         n_actions=where.n_actions,
@@ -97,7 +97,7 @@ def problem(plugin: Plugin, where: Environment, *, discount: float, horizon: int
         discount=discount,
         horizon=horizon,
         reward_range=where.reward_range,
-        environment=plugin.spec.name,
+        environment="" if plugin is None else plugin.spec.name,
     )
 
 

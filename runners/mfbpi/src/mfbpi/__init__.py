@@ -23,6 +23,13 @@ _HOMES = {
     "environment": "mfbpi.api.given",
     "metric": "mfbpi.api.given",
     "run": "mfbpi.api.running",
+    "sweep": "mfbpi.api.sweeping",
+    "make_environment": "mfbpi.api.building",
+    "make_agent": "mfbpi.api.building",
+    "mdp": "mfbpi.api.instances",
+    "describe": "mfbpi.api.instances",
+    "bound": "mfbpi.api.instances",
+    "list_plugins": "mfbpi.api.listing",
     "load": "mfbpi.results.loaded",
     "Results": "mfbpi.results.loaded",
     "Observer": "mfbpi.execute.events",
@@ -34,8 +41,12 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
+    from mfbpi.api.building import make_agent, make_environment
     from mfbpi.api.given import agent, environment, metric
+    from mfbpi.api.instances import bound, describe, mdp
+    from mfbpi.api.listing import list_plugins
     from mfbpi.api.running import run
+    from mfbpi.api.sweeping import sweep
     from mfbpi.execute.events import Observer
     from mfbpi.execute.session import Interrupted, StoppedError
     from mfbpi.results.loaded import Results, load
@@ -50,10 +61,17 @@ __all__ = [
     "StoppedError",
     "UsageError",
     "agent",
+    "bound",
+    "describe",
     "environment",
+    "list_plugins",
     "load",
+    "make_agent",
+    "make_environment",
+    "mdp",
     "metric",
     "run",
+    "sweep",
 ]
 
 

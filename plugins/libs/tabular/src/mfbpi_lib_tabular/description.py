@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
-from mfbpi_lib_tabular import gaps, moments, planning, structure
+from mfbpi_lib_tabular import gaps, moments, planning, shown, structure
 
 FloatArray = npt.NDArray[np.float64]
 Pair = tuple[int, int]
@@ -17,7 +17,7 @@ Pair = tuple[int, int]
 EPS = float(np.finfo(np.float64).eps)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)
 class Description:
     """Quantities of an instance at one discount.
 
@@ -55,6 +55,10 @@ class Description:
     unreachable: list[int]
     n_closed_classes: int
     errors: dict[str, float]
+
+    def __repr__(self) -> str:
+        """A line for each quantity: its name, the digits that are known, what it means."""
+        return shown.plain(self)
 
 
 def describe(mdp: TabularMDP, discount: float) -> Description:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi.execute import compiled
-from mfbpi.instances import allocation_file, bounds, heat_map, instance
+from mfbpi.instances import allocation_file, allocations, bounds, heat_map, instance
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.bound import BoundSolution
 from mfbpi_core.plugins.registry import Registry
@@ -88,11 +88,9 @@ def bound(
 
 
 def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]:
-    shape = (found.mdp.n_states, found.mdp.n_actions)
     if given == "uniform":
-        acting = np.repeat(~found.mdp.terminal[:, None], shape[1], axis=1)
-        return acting / acting.sum()
-    return allocation_file.read(Path(given), shape)
+        return allocations.uniform(found.mdp)
+    return allocation_file.read(Path(given), (found.mdp.n_states, found.mdp.n_actions))
 
 
 def _show(solution: BoundSolution, caption: str) -> None:

@@ -9,13 +9,9 @@ from typing import Any
 import click
 
 from mfbpi.execute import compiled
-from mfbpi.plan import grid as plan
-from mfbpi.plan import selection as choices
-from mfbpi.plan import sweep_file as toml
+from mfbpi.plan import experiments
 from mfbpi.results import figures
 from mfbpi_core.contracts.experiment import Experiment
-from mfbpi_core.errors import UsageError
-from mfbpi_core.plugins.assembly import blaming
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import job, study_report
 from mfbpi_run.options import KeepsArguments, execution, execution_and_shown, note_on_seeds
@@ -42,14 +38,12 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
     registry = Registry.discover()
     warn_of_problems(registry)
     compiled.find_place(registry)
-    experiment = _experiment(registry, what, quick)
+    experiment = experiments.find(registry, what, quick)
     how, shown = execution_and_shown(ctx, options, finish=partial(_finish, experiment))
     if experiment.runs is None:
-        for option, given in (("--seeds", seeds), ("--task-timeout", how.task_timeout)):
-            if given is not None:
-                raise UsageError(f"{what} tabulates instances and runs nothing; leave out {option}")
+        experiments.refuse_for_studies(what, seeds, how.task_timeout)
         return study_report.run(registry, what, experiment, how, shown)
-    planned = _plan(registry, experiment, seeds)
+    planned = experiments.planned(registry, experiment, seeds)
     note_on_seeds(seeds)
     return job.run(registry, planned, how, shown)
 
@@ -60,23 +54,3 @@ def _finish(experiment: Experiment, directory: Path) -> None:
         tell(f"figure: {path}")
     if experiment.notes:
         note(experiment.notes)
-
-
-def _experiment(registry: Registry, what: str, quick: bool) -> Experiment:
-    if what.endswith(".toml"):
-        return toml.load(Path(what))
-    plugin = registry.get("experiment", what)
-    with blaming(plugin):
-        built: Experiment = plugin.load_factory()(quick)
-    return built
-
-
-def _plan(registry: Registry, experiment: Experiment, seeds: str | None) -> plan.Plan:
-    grid = experiment.runs
-    assert grid is not None
-    return plan.make(
-        registry,
-        choices.listed(registry, "agent", grid.agents),
-        choices.listed(registry, "environment", grid.environments),
-        grid.with_seeds(seeds),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -63,6 +63,24 @@ def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
                 "(...)` returns",
             )
     return [Choice(each) if isinstance(each, str) else each for each in listed]
+
+
+def one(given: Plugin, parameters: Mapping[str, Any]) -> Choice:
+    """A single plugin, with further parameters.
+
+    Raises:
+        UsageError: when it stands for several.
+    """
+    choice = Choice(given) if isinstance(given, str) else given
+    label = "" if choice.label == choice.name else choice.label
+    joined = Choice(choice.name, label=label, **{**choice.parameters, **parameters})
+    several_of = [key for key, value in joined.parameters.items() if isinstance(value, tuple)]
+    if several_of:
+        raise UsageError(
+            f"{choice.name}: {several_of[0]} is {joined.parameters[several_of[0]]!r}, which stands "
+            "for several values; expected one (a list where the value is itself a list)"
+        )
+    return joined
 
 
 def metric_settings(metrics: Sequence[Choice]) -> tuple[str, ...]:

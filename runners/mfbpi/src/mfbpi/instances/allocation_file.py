@@ -9,12 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi.instances import model_file
-from mfbpi_core.data import arrays
-from mfbpi_core.errors import ModelError, UsageError
-
-#: Entries this little below zero are rounding.
-_ROUNDING = 1e-6
+from mfbpi.instances import allocations, model_file
+from mfbpi_core.errors import UsageError
 
 
 def read(file: Path, shape: tuple[int, int]) -> npt.NDArray[np.float64]:
@@ -27,24 +23,7 @@ def read(file: Path, shape: tuple[int, int]) -> npt.NDArray[np.float64]:
     Raises:
         UsageError: naming the file, and the entry at fault.
     """
-    try:
-        weights = arrays.finite("allocation", _content(file))
-    except ModelError as error:
-        raise UsageError(f"{file}: {error}") from error
-    if weights.shape != shape:
-        hint = "; it looks like [A, S], so transpose it" if weights.shape == shape[::-1] else ""
-        raise UsageError(
-            f"{file} holds an array of shape {weights.shape}; expected {shape} = [S, A]{hint}"
-        )
-    weights[(weights < 0.0) & (weights >= -_ROUNDING)] = 0.0
-    if not (weights >= 0.0).all() or not np.isclose(weights.sum(), 1.0):
-        least = arrays.first(weights == weights.min())
-        raise UsageError(
-            f"{file} holds numbers with minimum {weights.min():.3g} and sum {weights.sum():.6g}; "
-            "expected a distribution: entries of 0 or more that sum to 1 "
-            f"({arrays.entry('allocation', least)} is {weights[least]:.3g})"
-        )
-    return weights / weights.sum()
+    return allocations.checked(str(file), _content(file), shape)
 
 
 def _content(file: Path) -> Any:

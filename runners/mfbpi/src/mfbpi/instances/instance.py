@@ -10,6 +10,7 @@ import attrs
 from mfbpi.instances import model_file
 from mfbpi.notices import about
 from mfbpi.plan import selection as choices
+from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import RequirementError, UsageError
@@ -44,8 +45,7 @@ def find(
     """
     if (environment is None) == (file is None):
         raise UsageError("give either `environment` NAME or `file` FILE.npz")
-    if discount is not None and not 0.0 < discount < 1.0:
-        raise UsageError(f"`discount` is {discount:g}; expected a number between 0 and 1")
+    check_discount(discount)
     if file is not None:
         with about(str(file)):
             mdp = model_file.read(file, settings)
@@ -55,14 +55,26 @@ def find(
     return of_environment(registry, choice.ref(), discount)
 
 
+def check_discount(discount: float | None) -> None:
+    """Refuse a discount that is none; raises :class:`UsageError`."""
+    if discount is not None and not 0.0 < discount < 1.0:
+        raise UsageError(f"`discount` is {discount:g}; expected a number between 0 and 1")
+
+
 def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:
     """The model of an environment; raises :class:`RequirementError` where it has none."""
     with about(f"environment {ref.shown}"):
         built = build.environment(registry, ref)
+    return of_built(built, ref.shown, discount)
+
+
+def of_built(built: Environment, label: str, discount: float | None) -> Instance:
+    """The model of an environment that is there; as :func:`of_environment`."""
+    with about(f"environment {label}"):
         model = built.model
     if model is None:
         raise RequirementError(
-            f"environment {ref.shown} has no exact model; bounds and descriptions need one"
+            f"environment {label} has no exact model; bounds and descriptions need one"
         )
     chosen = built.protocol.discount if discount is None else discount
-    return Instance(label=ref.shown, mdp=model, discount=chosen)
+    return Instance(label=label, mdp=model, discount=chosen)

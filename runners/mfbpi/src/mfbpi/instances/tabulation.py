@@ -13,7 +13,7 @@ from mfbpi.execute.events import Observer
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.session import Execution
 from mfbpi.instances import studies
-from mfbpi.results import figures, manifest, provenance, table
+from mfbpi.results import figures, frames, manifest, provenance, table
 from mfbpi.results.directory import STUDY, Store, create_first, default_directories
 from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.errors import UsageError
@@ -33,6 +33,20 @@ class Tabulated:
     content: pa.Table
     store: Store
     figures: list[Path]
+
+    @property
+    def table(self) -> pa.Table:
+        """The table, one number a row."""
+        return self.content
+
+    @property
+    def directory(self) -> Path:
+        """Where it is."""
+        return self.store.directory
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas data frame; raises :class:`UsageError` without pandas."""
+        return frames.frame(self.content)
 
     @property
     def path(self) -> Path:

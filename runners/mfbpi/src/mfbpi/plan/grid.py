@@ -135,11 +135,13 @@ def _site(
         provided = environment.provides
     for agent in agents:
         check_needs(agent.plugin, ref, provided)
-    horizon, episodes = _length(settings, ref, environment)
+    horizon, episodes = length(settings, ref, environment)
     protocol = environment.protocol
-    discount = _discount(protocol.discount if settings.discount is None else settings.discount)
+    discount = checked_discount(
+        protocol.discount if settings.discount is None else settings.discount
+    )
     problem = build.problem(choice.plugin, environment, discount=discount, horizon=horizon)
-    planned = tuple(_agent(agent, problem) for agent in agents)
+    planned = tuple(planned_agent(agent, problem) for agent in agents)
     measured = metrics.for_environment(ref, provided)
     metrics.warn_if_nothing_is_measured(agents, ref, provided, problem)
     return Site(
@@ -154,20 +156,21 @@ def _site(
     )
 
 
-def _agent(choice: Choice, problem: Problem) -> PluginRef:
+def planned_agent(choice: Choice, problem: Problem) -> PluginRef:
     """The agent with its parameters there, of which no task would have to say that it fails."""
     ref = choice.ref(build.preset(choice.plugin, problem))
     build.check_agent(choice.plugin, ref, problem)
     return ref
 
 
-def _discount(value: float) -> float:
+def checked_discount(value: float) -> float:
+    """The discount; raises :class:`UsageError` where it is none."""
     if not 0.0 < value < 1.0:
         raise UsageError(f"`discount` is {value:g}; expected a number between 0 and 1, exclusive")
     return value
 
 
-def _length(
+def length(
     settings: RunSettings, ref: PluginRef, environment: Environment
 ) -> tuple[int, int | None]:
     """Number of steps, and of episodes if these end the run sooner."""

@@ -1,0 +1,111 @@
+"""Environments and agents by name, to be stepped in a loop of one's own."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from mfbpi.api.given import Plugin, one
+from mfbpi.execute import compiled
+from mfbpi.plan import grid, selection
+from mfbpi.plan.metrics import check_needs
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.data.seeding import Streams
+from mfbpi_core.data.task import PluginRef
+from mfbpi_core.plugins import assembly
+from mfbpi_core.plugins import plugin as plugins
+from mfbpi_core.plugins.registry import Registry
+
+#: What the environments of :func:`make_environment` are.
+_MADE: weakref.WeakKeyDictionary[Environment, tuple[plugins.Plugin, PluginRef]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def make_environment(name: Plugin, /, **parameters: Any) -> Environment:
+    """Build an environment; ``reset`` and ``step`` have Gymnasium's signatures.
+
+    Args:
+        name: its name, or what :func:`mfbpi.environment` returns.
+        parameters: values of its parameters.
+
+    Raises:
+        UsageError: when there is no such environment, or a parameter is wrong.
+
+    Example:
+        >>> import mfbpi
+        >>> env = mfbpi.make_environment("riverswim", n_states=20)
+        >>> state, info = env.reset(seed=0)
+        >>> env.n_states, state
+        (20, 0)
+    """
+    registry = Registry.discover()
+    compiled.find_place(registry)
+    (choice,) = selection.given(registry, "environment", [one(name, parameters)])
+    ref = choice.ref()
+    built = assembly.environment(registry, ref)
+    _MADE[built] = choice.plugin, ref
+    return built
+
+
+def make_agent(
+    name: Plugin,
+    environment: Environment,
+    /,
+    *,
+    seed: int,
+    discount: float | None = None,
+    steps: int | None = None,
+    **parameters: Any,
+) -> Agent:
+    """Build an agent for an environment, as a run would; it is told the sizes and never the model.
+
+    Args:
+        name: its name, or what :func:`mfbpi.agent` returns.
+        environment: from :func:`make_environment`, or any other.
+        seed: of the agent's generator, the same as that of a run with this seed.
+        discount: gamma; the environment's own if None.
+        steps: how many it will be given; the environment's own number if None.
+        parameters: values of its parameters.
+
+    Raises:
+        UsageError: when there is no such agent, it cannot work there, or a parameter is wrong.
+
+    Example:
+        >>> import mfbpi
+        >>> from mfbpi_core import Transition
+        >>> env = mfbpi.make_environment("riverswim")
+        >>> agent = mfbpi.make_agent("mf_bpi", env, seed=0)
+        >>> state, _ = env.reset(seed=0)
+        >>> for _ in range(100):
+        ...     action = agent.select_action(state)
+        ...     following, reward, terminated, truncated, _ = env.step(action)
+        ...     agent.update(Transition(state, action, reward, following, terminated, truncated))
+        ...     state = following
+        >>> agent.recommended_policy().shape
+        (5,)
+    """
+    registry = Registry.discover()
+    compiled.find_place(registry)
+    (choice,) = selection.given(registry, "agent", [one(name, parameters)])
+    plugin, where = described(environment)
+    check_needs(choice.plugin, where, environment.provides)
+    horizon, _ = grid.length(RunSettings(steps=steps), where, environment)
+    about = assembly.problem(
+        plugin,
+        environment,
+        discount=grid.checked_discount(
+            environment.protocol.discount if discount is None else discount
+        ),
+        horizon=horizon,
+    )
+    ref = grid.planned_agent(choice, about)
+    return assembly.agent(registry, ref, about, Streams(seed).generator("agent"))
+
+
+def described(environment: Environment) -> tuple[plugins.Plugin | None, PluginRef]:
+    """The plugin that an environment is of, if it is known, and what messages call it."""
+    unknown = None, PluginRef(name=type(environment).__name__)
+    return _MADE.get(environment, unknown)

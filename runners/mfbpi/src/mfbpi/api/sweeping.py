@@ -1,0 +1,86 @@
+"""Experiments: published ones by name, and grids written in TOML files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mfbpi.api import given
+from mfbpi.api.given import Progress, Seeds
+from mfbpi.api.running import carried_out
+from mfbpi.execute import compiled
+from mfbpi.execute.events import Observer
+from mfbpi.execute.session import CHECKPOINT_EVERY_S, Execution, IfExists
+from mfbpi.instances.tabulation import Tabulated, tabulate
+from mfbpi.notices import note
+from mfbpi.plan import experiments
+from mfbpi.results import figures
+from mfbpi.results.loaded import Results
+from mfbpi_core.plugins.registry import Registry
+
+
+def sweep(
+    what: str | Path,
+    /,
+    *,
+    quick: bool = False,
+    seeds: Seeds | None = None,
+    out: str | Path | None = None,
+    if_exists: IfExists = "fail",
+    executor: str = "process",
+    jobs: int | None = None,
+    replicas: int = 1,
+    task_timeout: float | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY_S,
+    progress: Observer | Progress | None = None,
+) -> Results | Tabulated:
+    """Run an experiment, or the grid of a TOML file, and draw its figures.
+
+    Args:
+        what: its name, see ``mfbpi.list_plugins("experiment")``, or a file that ends in .toml.
+        quick: the small size of an experiment.
+        seeds: other seeds.
+        out: see :func:`mfbpi.run`, as for all that follow.
+        if_exists: what to do where ``out`` holds results.
+        executor: where tasks run.
+        jobs: tasks at the same time.
+        replicas: seeds that run together.
+        task_timeout: most seconds for a task.
+        checkpoint_every: seconds between checkpoints.
+        progress: told how far the work has come.
+
+    Returns:
+        The results of its runs; for one that tabulates instances, the table.
+
+    Raises:
+        UsageError: when it cannot be done as asked.
+        Interrupted: after Ctrl-C; see :func:`mfbpi.run`.
+
+    Example:
+        >>> import mfbpi
+        >>> study = mfbpi.sweep("paper/instances", quick=True)
+        >>> study.table.num_rows > 0
+        True
+    """
+    registry = Registry.discover()
+    compiled.find_place(registry)
+    experiment = experiments.find(registry, str(what), quick)
+    execution = Execution(
+        out=None if out is None else Path(out),
+        if_exists=if_exists,
+        executor=executor,
+        jobs=jobs,
+        replicas=replicas,
+        task_timeout=task_timeout,
+        checkpoint_every=checkpoint_every,
+    )
+    text = given.seeds_text(seeds)
+    if experiment.runs is None:
+        experiments.refuse_for_studies(str(what), text, task_timeout)
+        return tabulate(registry, str(what), experiment, execution, given.observer(progress))
+    planned = experiments.planned(registry, experiment, text)
+    results = carried_out(registry, planned, execution, progress)
+    if not results.failures:
+        figures.draw_runs(experiment.figures, results.directory)
+        if experiment.notes:
+            note(experiment.notes)
+    return results
