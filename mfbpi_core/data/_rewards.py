@@ -18,6 +18,10 @@ BoolArray = npt.NDArray[np.bool_]
 _NAMED_STATES = 10
 
 
+#: Largest size of a reward. Values and their squares stay within float64 then.
+LARGEST = 1e100
+
+
 def declared_range(reward_range: npt.ArrayLike) -> tuple[float, float]:
     """Check the lowest and the highest reward declared."""
     pair = arrays.finite("reward_range", reward_range)
@@ -50,11 +54,7 @@ def checked(
         raise ModelError(_wrong_shape(array.shape, probabilities.shape, axes))
     _require_finite(array, probabilities)
     low, high = reward_range
-    outside = (array < low) | (array > high)
-    if outside.any():  # though perhaps where nothing is ever paid
-        outside[terminal] = False
-        if array.ndim == 3:
-            outside &= probabilities > 0.0
+    outside = _where_paid((array < low) | (array > high), probabilities, terminal)
     if outside.any():
         index = first(outside)
         raise ModelError(
@@ -62,8 +62,24 @@ def checked(
             f"{array[index]:.10g}; expected {low:g} to {high:g} "
             "(declare another range with reward_range=(low, high))"
         )
+    extreme = _where_paid(np.abs(array) > LARGEST, probabilities, terminal)
+    if extreme.any():
+        index = first(extreme)
+        raise ModelError(
+            f"{entry('rewards', index)} is {array[index]:g}; expected a size of at most "
+            f"{LARGEST:g}: state the rewards in another unit"
+        )
     _warn_of_terminal(array, terminal, axes)
     return array
+
+
+def _where_paid(wrong: BoolArray, probabilities: FloatArray, terminal: BoolArray) -> BoolArray:
+    """A mask of rewards, in place without those that are never paid."""
+    if wrong.any():
+        wrong[terminal] = False
+        if wrong.ndim == 3:
+            wrong &= probabilities > 0.0
+    return wrong
 
 
 def _wrong_shape(shape: tuple[int, ...], expected: tuple[int, ...], axes: str) -> str:

@@ -49,6 +49,7 @@ def limits(low: float, high: float) -> tuple[float, float]:
     The room is :data:`ROUNDING` of the range; of the limit, and 1 at least, where the range is open
     on the other side.
     """
+    low, high = float(low), float(high)  # shorter types of numpy's would round, or overflow
     bounds = [abs(limit) for limit in (low, high) if math.isfinite(limit)]
     room = ROUNDING * (high - low if len(bounds) == 2 else max(bounds, default=1.0))
     room = room if len(bounds) == 2 else max(room, ROUNDING)

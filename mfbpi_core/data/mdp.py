@@ -80,7 +80,7 @@ class TabularMDP:
             ModelError: naming the array, the index and the offending number.
 
         Warns:
-            ModelWarning: when terminal states have rewards that are not 0.
+            ModelWarning: when terminal states have rewards that are not 0, or episodes begin there.
         """
         limits = rewarding.declared_range(reward_range)
         successor_array, listed = check.successor_lists(successors, probabilities)
@@ -88,6 +88,7 @@ class TabularMDP:
         listed = check.rows("probabilities", listed, terminal_mask)
         paid = rewarding.checked(rewards, listed, terminal_mask, limits, "[S, A, K]")
         start = check.initial(initial, len(listed))
+        check.warn_of_ended_start(start, terminal_mask)
         return cls._build(successor_array, listed, paid, reward_law, start, terminal_mask, limits)
 
     @classmethod
@@ -111,6 +112,7 @@ class TabularMDP:
         dense = check.rows("transitions", dense, terminal_mask)
         paid = rewarding.checked(rewards, dense, terminal_mask, limits, "[S, A, S]")
         start = check.initial(initial, len(dense))
+        check.warn_of_ended_start(start, terminal_mask)
         n_slots = max(1, int(np.count_nonzero(dense, axis=2).max()))
         # A stable sort of "is zero" puts the successors first and keeps them in state order.
         order = np.argsort(dense == 0.0, axis=2, kind="stable")[:, :, :n_slots]

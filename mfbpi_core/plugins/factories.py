@@ -12,6 +12,7 @@ from mfbpi_core.contracts.bound import Bound
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.data import exact
 from mfbpi_core.errors import PluginError
 
 #: The contract of each kind; experiments are functions that return data.
@@ -83,6 +84,31 @@ def check_built(kind: str, name: str, built: Any) -> None:
     contract = CONTRACTS[kind]
     if not isinstance(built, contract):
         raise PluginError(f"{name} returned {built!r}; expected a {contract.__name__}")
+    if isinstance(built, Environment):
+        _check_sizes(name, built)
+
+
+def _check_sizes(name: str, environment: Environment) -> None:
+    """Refuse sizes and ranges with which no agent could be built, or compiled ones leave memory."""
+    for attribute in ("n_actions", "n_states", "max_episode_steps"):
+        value, may_be_none = getattr(environment, attribute, None), attribute != "n_actions"
+        if (exact.whole(value) or 0) < 1 and not (value is None and may_be_none):
+            raise PluginError(
+                f"{name}: {attribute} is {exact.shown(value)}; expected an integer of 1 or more"
+                f"{', or None' if may_be_none else ''}"
+            )
+    if not _is_range(environment.reward_range):
+        raise PluginError(
+            f"{name}: reward_range is {exact.shown(environment.reward_range)}; expected the lowest "
+            "and the highest reward, two numbers of which the first is smaller"
+        )
+
+
+def _is_range(limits: Any) -> bool:
+    if not isinstance(limits, tuple | list) or len(limits) != 2:
+        return False
+    low, high = map(exact.real, limits)
+    return low is not None and high is not None and low < high
 
 
 def _articled(kind: str) -> str:

@@ -101,7 +101,7 @@ def test_callers_arrays_are_never_changed_or_kept():
     given_arrays = {
         "transitions": np.array(P),
         "rewards": np.array([R[0], [0.0, 0.0]]),
-        "initial": np.array([0.5, 0.5]),
+        "initial": np.array([1.0, 0.0]),
         "terminal": np.array([False, True]),
     }
     before = {name: array.copy() for name, array in given_arrays.items()}
@@ -217,3 +217,32 @@ def test_too_large_for_dense():
 
     with pytest.raises(ModelError, match="100000 states and 1 actions is too large; use `succ"):
         _ = mdp.transitions
+
+
+@pytest.mark.parametrize(
+    ("initial", "says"),
+    [
+        ([0.25, 0.75], r"with probability 0.75 an episode begins in the terminal state 1, "),
+        ([0.0, 1.0], r"with probability 1 an episode begins in the terminal state 1, "),
+    ],
+)
+def test_starts_in_terminal_states_are_named(initial, says):
+    """An episode that has ended as it begins is allowed, and said."""
+    with pytest.warns(ModelWarning, match=says):
+        dense(terminal=[False, True], rewards=[[0.0, 0.1], [0.0, 0.0]], initial=initial)
+
+
+def test_first_state_by_default_may_be_terminal():
+    """Without `initial` episodes begin in state 0, whatever it is."""
+    with pytest.warns(ModelWarning, match="without initial, episodes begin in state 0"):
+        dense(terminal=[True, False], rewards=[[0.0, 0.0], [0.2, 1.0]])
+
+
+@pytest.mark.parametrize("reward", [1e101, -1e300])
+def test_rewards_whose_squares_overflow_are_refused(reward):
+    """Declared or not: what is computed from them would be infinite or NaN."""
+    wide = (-1e308, 1e308)
+    with pytest.raises(ModelError, match=r"rewards\[1, 0\] is .*; expected a size of at most 1e\+"):
+        dense(rewards=[[0.0, 0.1], [reward, 1.0]], reward_range=wide)
+
+    assert dense(reward_range=wide).reward_range == wide

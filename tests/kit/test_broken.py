@@ -139,7 +139,7 @@ ALSO = {
     "sharedgenerator": {"saved_environment_resumes"},
     "repeatedstream": MODEL | {"initial_states_follow_model"},
     "othersizes": MODEL | {"initial_states_follow_model"},
-    "goeson": MODEL,
+    "goeson": MODEL | {"model_is_valid"},  # it begins where it says that it is over, too
     "drawszeros": MODEL | {"initial_states_follow_model"},
     "simulatordrawszeros": {"simulator_follows_step"},
     "drawspercall": {"drivers_agree"},

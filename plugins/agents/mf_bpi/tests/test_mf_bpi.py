@@ -258,3 +258,10 @@ def test_parameters_out_of_range_are_refused(key, value):
     """The message names the parameter, the value and the range."""
     with pytest.raises(ConfigError, match=f"{key} is {value}"):
         attrs.evolve(Config(), **{key: value})
+
+
+def test_single_action_has_nothing_to_learn():
+    """Every pair is as good as any other: the allocation is even, and no division by zero."""
+    agent = agent_for(3, n_actions=1)
+
+    np.testing.assert_array_equal(agent.allocation, np.full((3, 1), 1.0 / 3.0))

@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Interaction, Problem, TabularMDP, Transition
-from mfbpi_core.errors import ActionError, CheckpointError, PluginError
+from mfbpi_core.errors import (
+    ActionError,
+    CheckpointError,
+    ModelError,
+    PluginError,
+    RequirementError,
+)
 from mfbpi_lib_tabular.agent import CompiledAgent
 from mfbpi_lib_tabular.environment import TabularEnvironment
 from mfbpi_lib_tabular.simulator import start_state, take_step
@@ -210,3 +216,23 @@ def test_arrays_made_by_hand_must_fit(field, value, says):
 
     with pytest.raises(PluginError, match=says):
         Cycler().advance((dynamics._replace(**{field: value}), rng), 10)
+
+
+@pytest.mark.parametrize("limit", [0, -5, 2.5, True])
+def test_time_limits_that_are_none_are_refused(limit):
+    """A negative limit never ends an episode, whatever the environment declares."""
+    with pytest.raises(ModelError, match=r"max_episode_steps is .*; expected an integer of 1 or"):
+        TabularEnvironment(random_mdp(), limit)
+
+
+@pytest.mark.parametrize("limits", [(-np.inf, np.inf), (0.0, np.inf)])
+def test_rewards_without_limits_are_refused(limits):
+    """Before a run: tables that start from infinity would learn NaN, in silence."""
+    problem = Problem(
+        n_states=5, n_actions=3, discount=0.9, horizon=10, reward_range=limits, environment="open"
+    )
+
+    with pytest.raises(
+        RequirementError, match=r"environment open declares rewards from .* to inf;"
+    ):
+        Cycler.check(problem, None)

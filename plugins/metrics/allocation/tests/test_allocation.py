@@ -212,3 +212,13 @@ def test_unknown_bound_is_refused() -> None:
     """The message lists those that exist."""
     with pytest.raises(ConfigError, match=r"bound is 'u7'; expected one of u \| u_k"):
         Config(bound="u7")
+
+
+def test_gaps_that_cannot_be_squared_are_no_target() -> None:
+    """Rewards of 1e-170: neither a warning nor NaN, and the run goes on without the columns."""
+    model = stay_or_swap()
+    small = TabularMDP.from_dense(
+        model.transitions, model.mean_rewards * 1e-170, reward_range=(0.0, 1.0)
+    )
+
+    assert measure(make(small), np.full((2, 2), 0.25)) == {}

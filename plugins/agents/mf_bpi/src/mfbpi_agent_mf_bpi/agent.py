@@ -106,6 +106,8 @@ class MFBPI(CompiledAgent):
         )
         optimal_weight = weigh(scratch, 0.5)
         weights[np.arange(best.size), best] = optimal_weight
+        if not weights.any():  # a single action: nothing to learn, here as good as elsewhere
+            weights[:] = 1.0
         return weights / weights.sum()
 
 

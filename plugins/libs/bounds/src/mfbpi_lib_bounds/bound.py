@@ -20,7 +20,13 @@ from mfbpi_core.contracts.parameters import parameter
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_bounds import generative, navigation, programme
-from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy, evaluate
+from mfbpi_lib_bounds.coefficients import (
+    Coefficients,
+    discrepancy,
+    evaluate,
+    out_of_range,
+    within_range,
+)
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_bounds.leaning import Leaning
 from mfbpi_lib_bounds.navigation import OPTIMAL_GAP, OPTIMAL_RESIDUAL
@@ -75,7 +81,8 @@ class TabularBound(Bound):
 
         Raises:
             UsageError: when the allocation is not a distribution over the pairs.
-            SolverError: when a gap is too small to be told from zero.
+            SolverError: when a gap is too small to be told from zero, or numbers leave the range of
+                double precision.
         """
         weights = _check_allocation(mdp, allocation)
         instance = self._planned(mdp)
@@ -88,7 +95,8 @@ class TabularBound(Bound):
 
         Raises:
             UsageError: when the constraint is unknown.
-            SolverError: when a gap is too small to be told from zero, or a solver fails.
+            SolverError: when a gap is too small to be told from zero, when numbers leave the range
+                of double precision, or when a solver fails.
         """
         if constraint not in ("generative", "navigation"):
             raise UsageError(
@@ -101,9 +109,15 @@ class TabularBound(Bound):
         obstacle = instance.navigation_reason() if constraint == "navigation" else ""
         if obstacle:
             return _infinite(obstacle)
-        if self.config.method == "conic":
-            return self._solve_conic(instance, constraint)
-        return self._solve_exact(instance, constraint)
+        solve = self._solve_conic if self.config.method == "conic" else self._solve_exact
+        with np.errstate(over="ignore", invalid="ignore"):
+            try:
+                found = solve(instance, constraint)
+            except ArithmeticError as error:
+                raise out_of_range() from error
+        if not math.isfinite(found.value):
+            raise out_of_range()
+        return found
 
     def _solve_exact(self, instance: Instance, constraint: Constraint) -> BoundSolution:
         coefficients, doubt = self._prepared(instance), self._doubt(instance)
@@ -150,7 +164,7 @@ class TabularBound(Bound):
 
     def _prepared(self, instance: Instance) -> Coefficients:
         if self._coefficients is None:
-            self._coefficients = self.coefficients(instance)
+            self._coefficients = within_range(lambda: self.coefficients(instance))
         return self._coefficients
 
 

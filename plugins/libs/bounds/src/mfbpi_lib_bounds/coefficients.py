@@ -23,10 +23,13 @@ Proutiere 2021 (u0).
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+
+from mfbpi_core.errors import SolverError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -34,6 +37,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: Square of the golden ratio.
 PHI_2 = ((1.0 + 5.0**0.5) / 2.0) ** 2
+
+#: Coefficients between this and its inverse keep all their digits, and so do their products.
+LEAST = 1e-290
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -58,6 +64,34 @@ class Coefficients:
     def suboptimal(self) -> BoolArray:
         """Bool [S, A], the pairs over which the maximum is taken."""
         return _pairs(self.h, self.policy, self.acting)
+
+
+def within_range(make: Callable[[], Coefficients]) -> Coefficients:
+    """What a function makes, if no coefficient and no product h d leaves the range of float64.
+
+    Raises:
+        SolverError: otherwise, so that no result is infinite, NaN or short of digits.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        try:
+            made = make()
+        except ArithmeticError as error:
+            raise out_of_range() from error
+        pairs = made.suboptimal
+        h, d, c = made.h[pairs], made.d[pairs], made.c[made.acting]
+        columns = (h, d, h * d, c) if pairs.any() else ()
+    if not all(column.min() >= LEAST and column.max() <= 1.0 / LEAST for column in columns):
+        raise out_of_range()
+    return made
+
+
+def out_of_range() -> SolverError:
+    """What is to be said where a bound leaves the range of float64."""
+    return SolverError(
+        "the coefficients of the bound leave the range of double precision, as gaps that are too "
+        "small or too large are squared; expected gaps nearer to 1: state the rewards in another "
+        "unit"
+    )
 
 
 def evaluate(coefficients: Coefficients, allocation: FloatArray) -> float:

@@ -107,6 +107,8 @@ class Instance:
 
     def navigation_reason(self) -> str:
         """Why no walk can sample every pair for ever; empty if one can."""
+        if not (self.mdp.initial[self.acting] > 0.0).any():
+            return "every episode begins in a terminal state, so that no decision is ever taken"
         if structure.is_communicating(self.mdp):
             return ""
         classes = structure.closed_classes(self.mdp)

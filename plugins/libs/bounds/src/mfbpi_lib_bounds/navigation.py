@@ -70,7 +70,7 @@ def minimise(
     flow = Flow(kept, coefficients.h.shape[1])
     if not coefficients.suboptimal.any():
         return _even_walk(coefficients, flow)
-    best, doubt, failure = None, np.inf, ""
+    best, doubt, failure = None, np.inf, "no programme led to a finite value"
     for make, x in _ways(flow, start):
         try:
             found = Search(coefficients, flow, make(), x).run(target_gap)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Agent, Transition, Transitions
-from mfbpi_core.errors import CheckpointError
+from mfbpi_core import Agent, Problem, Transition, Transitions
+from mfbpi_core.errors import CheckpointError, RequirementError
 from mfbpi_lib_tabular.dynamics import Dynamics, require_fit
 from mfbpi_lib_tabular.exploration import draw_uniform, is_forced
 from mfbpi_lib_tabular.schedules import Schedule, restart
@@ -78,6 +78,16 @@ class CompiledAgent(Agent):
 
     #: The simulator's arrays once they were looked at: each run has one.
     _known_dynamics: Dynamics | None = None
+
+    @classmethod
+    def check(cls, problem: Problem, config: Any) -> None:  # noqa: ARG003 - the contract's
+        """Refuse rewards without limits: first guesses and widths of tables start from them."""
+        if not np.isfinite(problem.reward_range).all():
+            low, high = problem.reward_range
+            raise RequirementError(
+                f"environment {problem.environment} declares rewards from {low:g} to {high:g}; "
+                "a tabular agent expects two finite limits (Environment.reward_range)"
+            )
 
     @property
     def visits(self) -> npt.NDArray[np.int64]:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Cells, Environment, TabularMDP
-from mfbpi_core.errors import ActionError, CheckpointError
+from mfbpi_core.data import exact
+from mfbpi_core.errors import ActionError, CheckpointError, ModelError
 from mfbpi_lib_tabular.dynamics import Dynamics, dynamics_of
 
 
@@ -29,10 +30,18 @@ class TabularEnvironment(Environment):
 
     Attributes:
         mdp: the model.
-        max_episode_steps: time limit after which an episode is truncated, or None.
+        max_episode_steps: time limit after which an episode is truncated, 1 or more, or None.
+
+    Raises:
+        ModelError: when the time limit is none.
     """
 
     def __init__(self, mdp: TabularMDP, max_episode_steps: int | None = None) -> None:
+        if max_episode_steps is not None and (exact.whole(max_episode_steps) or 0) < 1:
+            raise ModelError(
+                f"max_episode_steps is {max_episode_steps!r}; expected an integer of 1 or more, or "
+                "None for no limit"
+            )
         self.mdp = mdp
         self.n_states = mdp.n_states
         self.n_actions = mdp.n_actions

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Environment, Metric, Problem, Snapshot, TabularMDP, Transitions, parameter
-from mfbpi_core.errors import RequirementError
+from mfbpi_core.errors import RequirementError, SolverError
 from mfbpi_lib_bounds import coefficients, generative, navigation, planned
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
@@ -90,7 +90,8 @@ def solve(mdp: TabularMDP, discount: float, config: Config) -> Target | None:
     """The bound of an instance and its optimum; None where there is nothing to aim at.
 
     That is where every bound is infinite because the optimal policy is not unique, where a gap is
-    too small for floating point to tell from zero, and where no walk can sample every pair.
+    too small for floating point to tell from zero or to be squared, and where no walk can sample
+    every pair.
 
     Raises:
         SolverError: when a linear programme cannot be solved.
@@ -98,7 +99,10 @@ def solve(mdp: TabularMDP, discount: float, config: Config) -> Target | None:
     instance = Instance(mdp=mdp, discount=discount)
     if instance.separation.ties or instance.separation.unresolved:
         return None
-    bound = bound_of(instance, config)
+    try:
+        bound = coefficients.within_range(lambda: bound_of(instance, config))
+    except SolverError:
+        return None
     if config.constraint == "generative":
         return Target(bound, generative.minimise(bound).allocation)
     if instance.navigation_reason():
