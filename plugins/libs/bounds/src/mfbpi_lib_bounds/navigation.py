@@ -1,8 +1,10 @@
 """The least value of a bound over the allocations that a walk can follow, certified.
 
 :mod:`mfbpi_lib_bounds.search` finds it with a handful of linear programmes. HiGHS solves them in
-doubles; where what it returns does not pass the checks made here, it is asked again in other ways,
-and at last small instances are solved in decimal arithmetic of many digits.
+doubles; large random graphs, whose bases fill in, go to an interior point method of our own first
+(:mod:`mfbpi_lib_bounds.interior`). Where what is found does not pass the checks made here, HiGHS is
+asked again in other ways, and at last small instances are solved in decimal arithmetic of many
+digits.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.exact import ExactProgramme
 from mfbpi_lib_bounds.flow import Flow
 from mfbpi_lib_bounds.generative import nothing_to_learn
+from mfbpi_lib_bounds.interior import Interior, is_entangled
 from mfbpi_lib_bounds.programme import TACTICS, Programme
 from mfbpi_lib_bounds.search import Programmes, Search
 from mfbpi_lib_bounds.solution import Solution
@@ -38,6 +41,12 @@ BELOW = 10.0
 
 #: Largest imbalance of a state, relative to what leaves it.
 OPTIMAL_IMBALANCE = 1e-9
+
+#: From this many states on, and up to so many that a dense matrix fits into memory, instances whose
+#: bases fill in are solved by the interior point method, to this relative gap or less.
+INTERIOR_STATES = 500
+MOST_STATES = 20_000
+INTERIOR_GAP = 4e-10
 
 #: Instances up to this many pairs are solved in decimal arithmetic where doubles fail.
 EXACT_PAIRS = 400
@@ -71,9 +80,9 @@ def minimise(
     if not coefficients.suboptimal.any():
         return _even_walk(coefficients, flow)
     best, doubt, failure = None, np.inf, "no programme led to a finite value"
-    for make, x in _ways(flow, start):
+    for way in _ways(coefficients, flow, start, target_gap):
         try:
-            found = Search(coefficients, flow, make(), x).run(target_gap)
+            found = way()
         except SolverError as error:
             failure = str(error)
             continue
@@ -88,15 +97,33 @@ def minimise(
 
 
 def _ways(
-    flow: Flow, start: Solution | None
-) -> Iterator[tuple[Callable[[], Programmes], float | None]]:
-    """What solves the programmes and where the search starts, the fastest first."""
-    if start is not None:
-        yield partial(Programme, flow, start.basis), start.x if start.x > 0.0 else None
+    coefficients: Coefficients, flow: Flow, start: Solution | None, target_gap: float
+) -> Iterator[Callable[[], Solution]]:
+    """Ways to a solution, the fastest first."""
+
+    def search(make: Callable[[], Programmes], x: float | None = None) -> Solution:
+        return Search(coefficients, flow, make(), x).run(target_gap)
+
+    if start is not None and start.basis is not None:
+        make = partial(Programme, flow, start.basis)
+        yield partial(search, make, start.x if start.x > 0.0 else None)
+    if INTERIOR_STATES <= flow.shape[1] <= MOST_STATES and is_entangled(flow):
+        yield partial(_interior, coefficients, flow, max(target_gap, INTERIOR_GAP))
     for tactic in TACTICS:
-        yield partial(Programme, flow, tactic=tactic), None
+        yield partial(search, partial(Programme, flow, tactic=tactic))
     if flow.shape[0] <= EXACT_PAIRS:
-        yield partial(ExactProgramme, flow), None
+        yield partial(search, partial(ExactProgramme, flow))
+
+
+def _interior(coefficients: Coefficients, flow: Flow, gap: float) -> Solution:
+    """By :mod:`mfbpi_lib_bounds.interior`, with the certificate of the search."""
+    method = Interior(coefficients, flow, gap / 2.0)
+    try:
+        with np.errstate(all="ignore"):  # what is not finite is noticed
+            method.run()
+    except MemoryError as error:
+        raise SolverError("the interior point method runs out of memory") from error
+    return Search(coefficients, flow, method, method.x).run(gap)
 
 
 def _doubt(found: Solution, flow: Flow, target_gap: float, pairs: npt.NDArray[np.bool_]) -> float:

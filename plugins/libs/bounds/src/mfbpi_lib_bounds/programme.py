@@ -20,6 +20,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from mfbpi_core.errors import SolverError
+from mfbpi_lib_bounds.certificate import blur, reduced_costs
 from mfbpi_lib_bounds.flow import Flow
 from mfbpi_lib_bounds.solution import Basis, Vertex
 
@@ -39,12 +40,6 @@ OPTIONS: dict[str, bool | int | float | str] = {
 
 #: Relative shortfalls up to this are rounding.
 ROUNDING = 1e-14
-
-
-#: A certificate is not looked at more closely when rounding moves it by no more than this share.
-SHARP = 1e-11
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @attrs.frozen(kw_only=True)
@@ -92,7 +87,6 @@ class Programme:
 
     def __init__(self, flow: Flow, basis: Basis | None = None, tactic: Tactic = TACTICS[0]) -> None:
         self.matrix = flow.equations if tactic.careful else _difference(flow)
-        self._terms = int(np.diff(self.matrix.indptr).max(initial=0)) + 2
         self._highs = _Quiet()  # type: ignore[no-untyped-call] # not annotated there
         for option, setting in {**OPTIONS, **tactic.options}.items():
             self._highs.setOptionValue(option, setting)
@@ -110,24 +104,11 @@ class Programme:
             SolverError: when HiGHS does not call the result optimal.
         """
         weights, dual = self._solve(least)
-        costs = _reduced_costs(self.matrix, dual)
+        costs = reduced_costs(self.matrix, dual)
         short = np.maximum(least - weights, 0.0)
         if (short > ROUNDING * least).any():
             weights += self._repair(short)
-        return Vertex(weights=weights, costs=costs, blur=self._blur(dual, least, weights))
-
-    def _blur(self, dual: FloatArray, least: FloatArray, weights: FloatArray) -> float:
-        """Share of the sum of weights by which rounding may have moved its lower bound.
-
-        A reduced cost is a sum of terms that can be large and cancel. A row of |N| sums to at
-        most 2, which is enough to know where the dual is small.
-        """
-        unit = self._terms * EPS
-        rough = 4.0 * unit * float(np.abs(dual).max())
-        if rough <= SHARP:
-            return rough
-        errors = unit * (abs(self.matrix) @ np.abs(dual))
-        return min(rough, float(errors.max() + errors @ least / weights.sum()))
+        return Vertex(weights=weights, costs=costs, blur=blur(self.matrix, dual, least, weights))
 
     def _repair(self, short: FloatArray) -> FloatArray:
         """Further weights [n] that make up for what is missing, at the least cost.
@@ -212,13 +193,6 @@ def _pass_model(highs: highspy.Highs, flow: sparse.csr_array) -> None:
         flow.data,
         np.zeros(n_pairs, dtype=np.int32),  # no integer variables
     )
-
-
-def _reduced_costs(flow: sparse.csr_array, dual: FloatArray) -> FloatArray:
-    """1 - N y for y scaled down until no entry is negative beyond rounding."""
-    load = flow @ dual
-    costs: FloatArray = np.maximum(1.0 - load / max(1.0, float(load.max())), 0.0)
-    return costs
 
 
 def _to_highs(basis: Basis) -> highspy.HighsBasis:
