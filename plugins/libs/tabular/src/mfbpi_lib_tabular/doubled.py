@@ -36,23 +36,23 @@ def of(numbers: FloatArray) -> Doubled:
 
 def plus(x: Doubled, y: Doubled) -> Doubled:
     """Sum of two pairs."""
-    high, low = _two_sum(x.high, y.high)
-    rest, tiny = _two_sum(x.low, y.low)
-    high, low = _fast_two_sum(high, low + rest)
-    return _fast_two_sum(high, low + tiny)
+    high, low = two_sum(x.high, y.high)
+    rest, tiny = two_sum(x.low, y.low)
+    high, low = fast_two_sum(high, low + rest)
+    return fast_two_sum(high, low + tiny)
 
 
 def plus_number(x: Doubled, number: FloatArray) -> Doubled:
     """Sum of a pair and a float64."""
-    high, low = _two_sum(x.high, number)
-    return _fast_two_sum(high, low + x.low)
+    high, low = two_sum(x.high, number)
+    return fast_two_sum(high, low + x.low)
 
 
 def times_number(x: Doubled, number: FloatArray | float) -> Doubled:
     """Product of a pair and a float64."""
     high, low = _two_product(x.high, number)
-    high, rest = _fast_two_sum(high, x.low * number)
-    return _fast_two_sum(high, rest + low)
+    high, rest = fast_two_sum(high, x.low * number)
+    return fast_two_sum(high, rest + low)
 
 
 def minus(x: Doubled, y: Doubled) -> Doubled:
@@ -73,14 +73,14 @@ def total(x: Doubled) -> Doubled:
     return Doubled(x.high[..., 0], x.low[..., 0])
 
 
-def _two_sum(a: FloatArray, b: FloatArray) -> Doubled:
+def two_sum(a: FloatArray, b: FloatArray) -> Doubled:
     """The rounded sum a + b and its rounding error (Knuth)."""
     high = a + b
     shadow = high - a
     return Doubled(high, (a - (high - shadow)) + (b - shadow))
 
 
-def _fast_two_sum(a: FloatArray, b: FloatArray) -> Doubled:
+def fast_two_sum(a: FloatArray, b: FloatArray) -> Doubled:
     """The same for |a| >= |b| (Dekker)."""
     high = a + b
     return Doubled(high, b - (high - a))

@@ -201,6 +201,17 @@ def kernel(mdp: TabularMDP) -> Any:
     return linear.rows_to_sparse(mdp.successors, mdp.probabilities, mdp.n_states)
 
 
+def policy_kernel(mdp: TabularMDP, policy: IntArray) -> Any:
+    """P of a policy [S], [S, S]: an array, or sparse where S is large."""
+    states = np.arange(mdp.n_states)
+    if mdp.n_states <= DENSE_STATES:
+        return mdp.transitions[states, policy]
+    from mfbpi_lib_tabular import linear  # as in `kernel`
+
+    rows = (table[states, policy][:, None] for table in (mdp.successors, mdp.probabilities))
+    return linear.rows_to_sparse(*rows, mdp.n_states)
+
+
 def solve_discounted(
     matrix: Any,
     rewards: FloatArray,
@@ -278,9 +289,12 @@ def _sweep(matrix: Any, rewards: FloatArray, discount: float) -> tuple[IntArray,
     policy, settled = rewards.argmax(axis=1), 0
     values = rewards[states, policy]
     for _ in range(MAX_SWEEPS):
-        q_values = rewards + discount * (matrix @ values).reshape(rewards.shape)
+        expected = matrix @ values
+        expected *= discount
+        q_values = expected.reshape(rewards.shape)
+        q_values += rewards
         greedy = q_values.argmax(axis=1)
-        settled = settled + 1 if np.array_equal(greedy, policy) else 0
+        settled = settled + 1 if (greedy == policy).all() else 0
         policy, values = greedy, q_values[states, greedy]
         if settled == SETTLED_SWEEPS:
             break

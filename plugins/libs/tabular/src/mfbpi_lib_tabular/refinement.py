@@ -29,6 +29,7 @@ import numpy.typing as npt
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_tabular import doubled, planning
+from mfbpi_lib_tabular.backup import MAX_SLOTS, Means
 from mfbpi_lib_tabular.doubled import Doubled
 
 FloatArray = npt.NDArray[np.float64]
@@ -108,10 +109,9 @@ def refine(mdp: TabularMDP, policy: IntArray, values: FloatArray, discount: floa
     Ends when every gap has the digits of a float64, when nothing but the rounding of the backups
     is left, or when a round does not help.
     """
-    states = np.arange(mdp.n_states)
-    matrix = planning.kernel(mdp)[states * mdp.n_actions + policy]
+    matrix = planning.policy_kernel(mdp, policy)
     pair = doubled.of(np.where(mdp.terminal, 0.0, values))
-    residual = -_advantage(mdp, discount, pair, states, policy)
+    residual = -_advantage(mdp, discount, pair, policy)
     refined: Refined | None = None
     for _ in range(MAX_ROUNDS):
         step = np.where(mdp.terminal, 0.0, _correction(matrix, residual, discount))
@@ -144,8 +144,7 @@ def _correction(matrix: Any, residual: FloatArray, discount: float) -> FloatArra
 def _measured(mdp: TabularMDP, policy: IntArray, pair: Doubled, discount: float) -> Refined:
     """What is known of the values: advantages, and the terms of the error bounds."""
     shape, states = (mdp.n_states, mdp.n_actions), np.arange(mdp.n_states)
-    pairs = np.divmod(np.arange(shape[0] * shape[1]), shape[1])
-    advantage = _advantage(mdp, discount, pair, *pairs).reshape(shape)
+    advantage = _advantage(mdp, discount, pair, None).reshape(shape)
     residual = -advantage[states, policy]
     advantage[states, policy] = 0.0
     n_slots = mdp.probabilities.shape[2]
@@ -165,15 +164,31 @@ def _measured(mdp: TabularMDP, policy: IntArray, pair: Doubled, discount: float)
 
 
 def _advantage(
-    mdp: TabularMDP, discount: float, values: Doubled, states: IntArray, actions: IntArray
+    mdp: TabularMDP, discount: float, values: Doubled, policy: IntArray | None
 ) -> FloatArray:
-    """V(s) - r(s, a) - gamma E V of pairs [n], in doubled precision; 0 in terminal states."""
+    """V(s) - r(s, a) - gamma E V in doubled precision, of all pairs [S A] or of a policy's [S].
+
+    It is 0 in terminal states.
+    """
+    n_slots, n_actions = mdp.probabilities.shape[2], mdp.n_actions
+    if policy is None:
+        states, pairs = np.repeat(np.arange(mdp.n_states), n_actions), slice(None)
+    else:
+        states = np.arange(mdp.n_states)
+        pairs = states * n_actions + policy
+    successors = mdp.successors.reshape(-1, n_slots)[pairs]
+    probabilities = mdp.probabilities.reshape(-1, n_slots)[pairs]
+    rewards = mdp.mean_rewards.reshape(-1)[pairs]
+    means = Means(values, n_slots) if n_slots <= MAX_SLOTS else None
     parts = [np.zeros(0)]
     for start in range(0, len(states), BLOCK):
-        s, a = (index[start : start + BLOCK] for index in (states, actions))
-        following = mdp.successors[s, a]  # [m, K]
-        later = Doubled(values.high[following], values.low[following])
-        mean = doubled.total(doubled.times_number(later, mdp.probabilities[s, a]))
-        backup = doubled.plus_number(doubled.times_number(mean, discount), mdp.mean_rewards[s, a])
+        part = slice(start, start + BLOCK)
+        following, weights, s = successors[part], probabilities[part], states[part]
+        if means is not None:
+            mean = means.of(np.ascontiguousarray(following.T), np.ascontiguousarray(weights.T))
+        else:
+            later = Doubled(values.high[following], values.low[following])
+            mean = doubled.total(doubled.times_number(later, weights))
+        backup = doubled.plus_number(doubled.times_number(mean, discount), rewards[part])
         parts.append(doubled.minus(Doubled(values.high[s], values.low[s]), backup).high)
     return np.where(mdp.terminal[states], 0.0, np.concatenate(parts))

@@ -29,6 +29,12 @@ IntArray = npt.NDArray[np.int64]
 
 EPS = float(np.finfo(np.float64).eps)
 
+#: Pairs (s, a) that are looked at together, so that the temporary arrays stay in the cache.
+BLOCK = 2048
+
+#: The exponential of less than this is 0 in float64.
+UNDERFLOW = -746.0
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Spread:
@@ -46,11 +52,12 @@ class Spread:
     rest: FloatArray
     value_error: float
 
+    _moments: dict[int, FloatArray] = attrs.field(factory=dict, init=False)
+
     @functools.cached_property
     def variances(self) -> FloatArray:
         """Var_sa, float64 [S, A]."""
-        variance: FloatArray = self._weighed(self._deviations**2)
-        return variance
+        return self._moment(1)
 
     @functools.cached_property
     def spans(self) -> FloatArray:
@@ -62,8 +69,10 @@ class Spread:
     @functools.cached_property
     def root_errors(self) -> FloatArray:
         """Bound of the error of every root and standard deviation, [S, A]; see the head."""
-        sure = (self.mdp.probabilities > 0.0).sum(axis=2) == 1
-        return np.where(sure, 0.0, self._slack * self._size + self._outside)
+        errors: FloatArray = self._slack * self._size + self._outside
+        still = self._size == 0.0  # where the next state is sure, among others
+        errors[still] *= (self.mdp.probabilities[still] > 0.0).sum(axis=1) > 1
+        return errors
 
     @functools.cached_property
     def span_errors(self) -> FloatArray:
@@ -77,11 +86,12 @@ class Spread:
             raise ValueError(f"the moment k is {k}; expected an integer of 1 or more")
         if k == 1:
             return np.sqrt(self.variances)
-        relative = self._weighed(np.exp(2.0**k * self._log_ratio))
+        relative = self._moment(k)
         return np.where(self._size > 0.0, self._size * relative ** (2.0**-k), 0.0)
 
     def largest_roots(self, k_max: int) -> FloatArray:
         """The largest over k = 1..k_max of (M^k_sa)^(2^-k): that of k_max, rounding aside."""
+        self._measure(k_max, 1)
         return np.maximum(self.roots(k_max), self.roots(1))
 
     @property
@@ -95,8 +105,13 @@ class Spread:
     @functools.cached_property
     def _likeliest(self) -> IntArray:
         """The state s0, int64 [S, A]."""
-        slot = self.mdp.probabilities.argmax(axis=2)[:, :, None]
-        return np.take_along_axis(self.mdp.successors, slot, axis=2)[:, :, 0]
+        weights, successors = self.mdp.probabilities, self.mdp.successors
+        likeliest, most = successors[:, :, 0].copy(), weights[:, :, 0].copy()
+        for slot in range(1, weights.shape[2]):  # faster than a maximum over a short last axis
+            better = weights[:, :, slot] > most
+            np.copyto(likeliest, successors[:, :, slot], where=better)
+            np.copyto(most, weights[:, :, slot], where=better)
+        return likeliest
 
     @functools.cached_property
     def _differences(self) -> FloatArray:
@@ -109,25 +124,35 @@ class Spread:
         return self._weighed(self._differences)
 
     @functools.cached_property
-    def _deviations(self) -> FloatArray:
-        """|V(s') - E V| of each slot that can be reached, else 0; [S, A, K]."""
-        deviations = np.abs(self._differences - self._shift[:, :, None])
-        deviations[self.mdp.probabilities == 0.0] = 0.0
-        return deviations
-
-    @functools.cached_property
     def _size(self) -> FloatArray:
         """Largest deviation on the support, [S, A]."""
-        size: FloatArray = self._deviations.max(axis=2)
-        return size
+        return self._moment(0)
 
-    @functools.cached_property
-    def _log_ratio(self) -> FloatArray:
-        """Logarithms of the deviations over the largest, [S, A, K]; of 0 it is minus infinity."""
-        with np.errstate(divide="ignore"):
-            return np.log(
-                self._deviations / np.where(self._size > 0.0, self._size, 1.0)[:, :, None]
-            )
+    def _moment(self, k: int) -> FloatArray:
+        """The variance (k = 1), the largest deviation (0), or that of roots; [S, A]."""
+        if k not in self._moments:
+            self._measure(*{k} - {0})
+        return self._moments[k]
+
+    def _measure(self, *exponents: int) -> None:
+        """Fill in moments and the largest deviations, block by block, so that arrays stay small."""
+        shape, n_slots = self.mdp.probabilities.shape[:2], self.mdp.probabilities.shape[2]
+        found = {k: np.empty(shape) for k in (0, *exponents)}
+        flat = {k: table.reshape(-1) for k, table in found.items()}
+        probabilities = self.mdp.probabilities.reshape(-1, n_slots)
+        successors = self.mdp.successors.reshape(-1, n_slots)
+        likeliest = self._likeliest.reshape(-1)
+        for start in range(0, len(successors), BLOCK):
+            part = slice(start, start + BLOCK)
+            weights = probabilities[part]
+            differences = self._difference(successors[part], likeliest[part, None])
+            deviations = np.abs(differences - _mean(weights, differences)[:, None])
+            deviations[weights == 0.0] = 0.0
+            size = flat[0][part] = deviations.max(axis=1)
+            for k in exponents:
+                powers = deviations**2 if k == 1 else _powers(deviations, size, k)
+                flat[k][part] = _mean(weights, powers)
+        self._moments.update(found)
 
     def _weighed(self, numbers: FloatArray) -> FloatArray:
         """Mean of numbers [S, A, K] over the slots, [S, A]."""
@@ -139,3 +164,22 @@ class Spread:
         values, rest = self.values, self.rest
         found: FloatArray = (values[ones] - values[others]) + (rest[ones] - rest[others])
         return found
+
+
+def _mean(weights: FloatArray, numbers: FloatArray) -> FloatArray:
+    """Mean of numbers [n, K] over the slots, [n]."""
+    mean: FloatArray = np.einsum("nk,nk->n", weights, numbers)
+    return mean
+
+
+def _powers(deviations: FloatArray, size: FloatArray, k: int) -> FloatArray:
+    """Deviations [n, K] over the largest of their pair [n], to the power of 2^k.
+
+    By logarithms, and for large k only of the few that do not underflow: those next to 1.
+    """
+    size = np.where(size > 0.0, size, 1.0)[:, None]
+    ratios = deviations / size
+    powers = np.zeros(ratios.shape)
+    near = np.flatnonzero(ratios > np.exp(UNDERFLOW / 2.0**k))
+    powers.reshape(-1)[near] = np.exp(2.0**k * np.log(ratios.reshape(-1)[near]))
+    return powers
