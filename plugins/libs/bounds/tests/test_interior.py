@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_core.mdp import TabularMDP
 from mfbpi_lib_bounds import navigation, normal
 from mfbpi_lib_bounds.flow import Flow
 from mfbpi_lib_bounds.instance import Instance

@@ -104,10 +104,11 @@ def _ways(
     def search(make: Callable[[], Programmes], x: float | None = None) -> Solution:
         return Search(coefficients, flow, make(), x).run(target_gap)
 
-    if start is not None and start.basis is not None:
+    entangled = INTERIOR_STATES <= flow.shape[1] <= MOST_STATES and is_entangled(flow)
+    if start is not None and (start.basis is not None or not entangled):
         make = partial(Programme, flow, start.basis)
         yield partial(search, make, start.x if start.x > 0.0 else None)
-    if INTERIOR_STATES <= flow.shape[1] <= MOST_STATES and is_entangled(flow):
+    if entangled:
         yield partial(_interior, coefficients, flow, max(target_gap, INTERIOR_GAP))
     for tactic in TACTICS:
         yield partial(search, partial(Programme, flow, tactic=tactic))

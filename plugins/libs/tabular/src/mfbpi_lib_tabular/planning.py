@@ -195,21 +195,20 @@ def kernel(mdp: TabularMDP) -> Any:
     """P with one row for each pair, [S A, S]: an array, or sparse where S is large."""
     if mdp.n_states <= DENSE_STATES:
         return mdp.transitions.reshape(-1, mdp.n_states)
-    # Small instances, which are evaluated thousands of times a run, never pay for scipy.
-    from mfbpi_lib_tabular import linear
+    from mfbpi_lib_tabular import linear  # not on top: small instances never pay for scipy
 
     return linear.rows_to_sparse(mdp.successors, mdp.probabilities, mdp.n_states)
 
 
 def policy_kernel(mdp: TabularMDP, policy: IntArray) -> Any:
     """P of a policy [S], [S, S]: an array, or sparse where S is large."""
-    states = np.arange(mdp.n_states)
+    own = np.arange(mdp.n_states), policy
     if mdp.n_states <= DENSE_STATES:
-        return mdp.transitions[states, policy]
+        return mdp.transitions[own]
     from mfbpi_lib_tabular import linear  # as in `kernel`
 
-    rows = (table[states, policy][:, None] for table in (mdp.successors, mdp.probabilities))
-    return linear.rows_to_sparse(*rows, mdp.n_states)
+    successors, weights = mdp.successors[own][:, None], mdp.probabilities[own][:, None]
+    return linear.rows_to_sparse(successors, weights, mdp.n_states)
 
 
 def solve_discounted(

@@ -171,10 +171,11 @@ def _advantage(
     It is 0 in terminal states.
     """
     n_slots, n_actions = mdp.probabilities.shape[2], mdp.n_actions
+    states: IntArray = np.arange(mdp.n_states)
+    pairs: IntArray | slice = slice(None)
     if policy is None:
-        states, pairs = np.repeat(np.arange(mdp.n_states), n_actions), slice(None)
+        states = np.repeat(states, n_actions)
     else:
-        states = np.arange(mdp.n_states)
         pairs = states * n_actions + policy
     successors = mdp.successors.reshape(-1, n_slots)[pairs]
     probabilities = mdp.probabilities.reshape(-1, n_slots)[pairs]
