@@ -36,7 +36,7 @@ class Means:
     def __init__(self, values: Doubled, n_slots: int) -> None:
         largest = max(float(np.abs(values.high).max()), 1e-250)
         self._beta = (52 - int(np.ceil(np.log2(n_slots)))) // 2
-        self._unit = 2.0 ** float(np.ceil(np.log2(largest)))
+        self._unit = 2.0 ** min(float(np.ceil(np.log2(largest))), 1023.0)
         v1, rest = _cut(values.high / self._unit, self._beta)
         v2, rest = _cut(rest, 2 * self._beta)
         rest, tiny = doubled.two_sum(rest, values.low / self._unit)
