@@ -109,12 +109,16 @@ class BoundSpec(Spec):
 
 @attrs.frozen(kw_only=True)
 class Column:
-    """A column of results: its name, the range of its values, and what it says."""
+    """A column of results: its name, the range of its values, and what it says.
+
+    ``label`` stands at the axis of a figure; empty for the name in words.
+    """
 
     name: str = attrs.field(validator=_check_name)
     low: float = float("-inf")
     high: float = float("inf")
     summary: str = ""
+    label: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
 
 
 @attrs.frozen(kw_only=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mfbpi_lib_figures.labels import natural
+from mfbpi_lib_figures.labels import family, natural
 
 #: Colours that people with any kind of colour vision tell apart; then they come again, dashed.
 COLORS = (
@@ -51,18 +53,25 @@ def mark(index: int) -> Mark:
 
 
 def marks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Mark]:
-    """The mark of each name.
+    """The mark of each name, in the order of legends.
 
     Args:
         names: what is drawn.
-        order: names that have the same mark in every figure, whoever else is drawn; the others
-            follow in natural order.
+        order: names that have the same mark in every figure, whoever else is drawn; so has the
+            variant of such a name that is alone of its family. The others follow in natural order
+            and take what is free.
     """
     given = set(names)
-    numbers = {name: order.index(name) for name in order if name in given}
-    others = sorted(given - set(numbers), key=natural)
-    numbers |= {name: len(order) + index for index, name in enumerate(others)}
-    return {name: mark(number) for name, number in numbers.items()}
+    members = Counter(family(name) for name in given)
+    numbers = {
+        name: order.index(family(name))
+        for name in given
+        if family(name) in order and (name in order or members[family(name)] == 1)
+    }
+    known = sorted(numbers, key=numbers.__getitem__)
+    free = (number for number in itertools.count() if number not in set(numbers.values()))
+    others = zip(sorted(given - set(known), key=natural), free, strict=False)
+    return {name: mark(numbers[name]) for name in known} | {n: mark(i) for n, i in others}
 
 
 def panels(

@@ -25,22 +25,26 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
                 low=0.0,
                 high=1.0,
                 summary="total variation of the agent's allocation to the optimum; 0: optimal",
+                label="allocation, distance to the optimum",
             ),
             Column(
                 name="allocation_bound",
                 low=0.0,
                 summary="the bound at the agent's allocation",
+                label="bound at the allocation",
             ),
             Column(
                 name="visits_tv",
                 low=0.0,
                 high=1.0,
                 summary="total variation of the visit frequencies of (s, a) to the optimum",
+                label="visits, distance to the optimal allocation",
             ),
             Column(
                 name="visits_bound",
                 low=0.0,
                 summary="the bound at the visit frequencies; absent while a pair is unvisited",
+                label="bound at the visits",
             ),
         ),
     )

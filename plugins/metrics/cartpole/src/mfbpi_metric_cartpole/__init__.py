@@ -15,6 +15,11 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
         reference="Russo & Proutiere 2023, numerical experiments",
         needs=frozenset({"cartpole", "cells"}),
         columns=(
-            Column(name="upright_time", low=0.0, summary="upright steps so far, all episodes"),
+            Column(
+                name="upright_time",
+                low=0.0,
+                summary="upright steps so far, all episodes",
+                label="upright steps so far",
+            ),
         ),
     )

@@ -19,10 +19,12 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
                 name="successes",
                 low=0.0,
                 summary="episodes so far that were paid the large reward",
+                label="successful episodes so far",
             ),
             Column(
                 name="regret",
                 summary="sum over finished episodes of optimal return - return, undiscounted",
+                label="regret, undiscounted",
             ),
         ),
     )

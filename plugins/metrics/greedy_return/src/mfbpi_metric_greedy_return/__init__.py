@@ -16,6 +16,10 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
         reference="Russo & Proutiere 2023, numerical experiments",
         needs=frozenset({"episodes"}),
         columns=(
-            Column(name="greedy_return", summary="mean undiscounted return of the recommendation"),
+            Column(
+                name="greedy_return",
+                summary="mean undiscounted return of the recommendation",
+                label="return of the recommended policy",
+            ),
         ),
     )

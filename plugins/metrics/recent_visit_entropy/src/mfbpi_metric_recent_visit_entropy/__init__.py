@@ -20,6 +20,7 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
                 low=0.0,
                 high=1.0,
                 summary="entropy of the last visit times over log(cells)",
+                label="entropy of the last visit times, 1: even",
             ),
         ),
     )

@@ -20,12 +20,14 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
                 low=0.0,
                 high=1.0,
                 summary="median over cells of visits / steps",
+                label="share of steps, median over cells",
             ),
             Column(
                 name="t_avg_std",
                 low=0.0,
                 high=0.5,
                 summary="standard deviation over cells of visits / steps",
+                label="share of steps, spread over cells",
             ),
         ),
     )

@@ -20,6 +20,7 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
                 low=0.0,
                 high=0.5,
                 summary="standard deviation over cells of last visit / steps",
+                label="spread of the last visit times",
             ),
         ),
     )

@@ -20,11 +20,13 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
                 low=0.0,
                 high=1.0,
                 summary="1 - |V* - V^pi|_inf / |V*|_inf; 1: optimal",
+                label=r"$1 - \|V^* - V^\pi\|_\infty \,/\, \|V^*\|_\infty$",
             ),
             Column(
                 name="value_error_2",
                 low=0.0,
                 summary="|V* - V^pi|_2 / |V*|_2; 0: optimal",
+                label=r"$\|V^* - V^\pi\|_2 \,/\, \|V^*\|_2$",
             ),
         ),
     )

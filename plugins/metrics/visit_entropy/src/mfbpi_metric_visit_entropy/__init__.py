@@ -20,6 +20,7 @@ def mfbpi_metrics() -> Iterator[MetricSpec]:
                 low=0.0,
                 high=1.0,
                 summary="entropy of the visit frequencies over log(cells)",
+                label="entropy of the visits, 1: even",
             ),
         ),
     )

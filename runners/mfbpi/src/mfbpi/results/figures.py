@@ -1,4 +1,4 @@
-"""Figures: drawn by matplotlib, written as PNG files."""
+"""Figures: drawn by matplotlib, written as files."""
 
 from __future__ import annotations
 
@@ -20,24 +20,37 @@ from mfbpi_core.plugins.specs import load_object
 #: Dots per inch: enough for print at the figures' own size.
 _RESOLUTION = 150
 
+#: Where a format says when it was written.
+_DATES = {"svg": "Date", "pdf": "CreationDate"}
+
 
 def write(figure: Any, path: Path) -> None:
     """Write a matplotlib figure as a PNG file, whatever the suffix; raises :class:`OSError`."""
-    atomic_write(path, _png(figure))
+    atomic_write(path, content(figure, "png"))
 
 
-def _png(figure: Any) -> bytes:
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=_RESOLUTION)
-    return content.getvalue()
+def content(figure: Any, suffix: str) -> bytes:
+    """The bytes of a matplotlib figure as a file.
+
+    Args:
+        figure: the figure.
+        suffix: ``"svg"``, ``"png"`` or ``"pdf"``; the same figure always gives the same bytes.
+    """
+    import matplotlib as mpl
+
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "mfbpi"}):
+        undated = {_DATES[suffix]: None} if suffix in _DATES else {}
+        figure.savefig(buffer, format=suffix, dpi=_RESOLUTION, metadata=undated)
+    return buffer.getvalue()
 
 
-def draw(figures: Mapping[str, str], content: pa.Table, directory: Path) -> list[Path]:
+def draw(figures: Mapping[str, str], rows: pa.Table, directory: Path) -> list[Path]:
     """Draw each figure of an experiment and write it.
 
     Args:
         figures: file stem to import string of a function from the table to a matplotlib figure.
-        content: the table.
+        rows: the table.
         directory: the directory of the results.
 
     Returns:
@@ -49,7 +62,7 @@ def draw(figures: Mapping[str, str], content: pa.Table, directory: Path) -> list
     """
     paths = {stem: directory / FIGURES / f"{stem}.png" for stem in figures}
     for stem, path in paths.items():
-        Store(directory).write(path, _png(derived(figures[stem], content)))
+        Store(directory).write(path, content(derived(figures[stem], rows), "png"))
     return list(paths.values())
 
 
