@@ -101,6 +101,42 @@ def test_the_legend_is_never_wider_than_the_figure(grid: Any, n: int) -> None:
     assert box.x1 <= figure.bbox.width
 
 
+def test_all_panels_of_a_row_show_all_their_points(table: Any) -> None:
+    """The second environment has values ten times those of the first, and 0 is not at the edge."""
+    rows = [("a", env, 0, 9, "regret", value) for env, value in (("x", 1.0), ("y", 10.0))]
+    rows += [("b", "x", 0, 9, "regret", 0.0)]
+
+    figure = final_scores(table(rows), [Quantity(name="regret", low=0.0)])
+
+    figure.draw_without_rendering()
+    low, high = drawn(figure)[0].get_ylim()
+    assert low < 0.0
+    assert high > 10.0
+
+
+def test_labels_of_panels_are_broken_where_the_panel_ends(grid: Any) -> None:
+    """Nothing runs over into the panel above, or beside."""
+    quantity = Quantity(name="score", label="a share of the steps with more words than fit")
+    env = "forked_riverswim(length=3,variant=published,more=words)"
+
+    figure = final_scores(grid("a", (env, "other"), 2), [quantity])
+
+    figure.draw_without_rendering()
+    first = drawn(figure)[0]
+    assert first.yaxis.label.get_window_extent().height < first.bbox.height
+    assert first.title.get_window_extent().width < first.bbox.width
+
+
+def test_a_panel_without_values_says_so(table: Any) -> None:
+    """Where a metric does not apply."""
+    rows = [("a", "x", 0, 1, "m", 1.0), ("a", "y", 0, 1, "k", 1.0)]
+
+    figure = final_scores(table(rows), [Quantity(name="m"), Quantity(name="k")])
+
+    said = [[text.get_text() for text in axes.texts] for axes in drawn(figure)]
+    assert said == [[], ["not measured"], ["not measured"], []]
+
+
 def test_no_two_agents_look_alike() -> None:
     """Colour, marker and dash together are unique for 48 names; an order fixes the first."""
     many = style.marks((f"agent{i}" for i in range(48)), order=("agent7",))
@@ -132,3 +168,10 @@ def test_a_map_of_nothing_is_refused() -> None:
         heat_map(np.zeros((3, 2)), "visits", "steps")
     with pytest.raises(ValueError, match=r"expected \[S\], \[S, A\] or \[N, N\]"):
         heat_map(np.ones((2, 2, 2)), "visits", "steps")
+
+
+def test_maps_tell_four_powers_of_ten_apart() -> None:
+    """A share of 1e-8, which a solver leaves for zero, does not take the colours of the others."""
+    figure = heat_map(np.array([0.5, 0.4, 0.1, 1e-8]), "allocation", "share")
+
+    assert figure.axes[0].images[0].get_clim() == pytest.approx((0.5e-4, 0.5))

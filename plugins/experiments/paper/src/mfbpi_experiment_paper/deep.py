@@ -56,7 +56,10 @@ def _deepsea(quick: bool, agents: tuple[Choice, ...]) -> Experiment:
             metrics=("deep_sea", "t_visit", "t_avg"),
             arrays=not quick,
         ),
-        figures={"deepsea": "mfbpi_experiment_paper.deep_figures:deepsea"},
+        figures={
+            "deepsea": "mfbpi_experiment_paper.run_figures:deepsea",
+            "deepsea_curves": "mfbpi_experiment_paper.run_figures:deepsea_curves",
+        },
     )
 
 
@@ -73,7 +76,10 @@ def cartpole(quick: bool) -> Experiment:
             metrics=("cartpole", "visit_entropy", "recent_visit_entropy"),
             arrays=not quick,
         ),
-        figures={"cartpole": "mfbpi_experiment_paper.deep_figures:cartpole"},
+        figures={
+            "cartpole": "mfbpi_experiment_paper.run_figures:cartpole",
+            "cartpole_curves": "mfbpi_experiment_paper.run_figures:cartpole_curves",
+        },
         notes="Entropies are over fixed cells; the published ones pool the ranges over agents, so "
         "that an agent's number depends on its rivals, and are not comparable digit by digit.",
     )

@@ -12,16 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
-from mfbpi_experiment_paper import style
+from mfbpi_lib_figures import style
 from mfbpi_lib_figures.labels import families, ticks, title
 from mfbpi_lib_statistics.bootstrap import median_interval
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 
 #: Values by series, discount and environment, one for each draw of the instance.
 Values: TypeAlias = dict[tuple[str, float, str], list[float]]
-
-#: Styles that show lines which lie on one another.
-_DASHES = ("-", "--", "-.", ":")
 
 
 def bounds(table: pa.Table) -> Figure:
@@ -112,7 +109,7 @@ def _points(values: Values, label: str, *, share: bool = False) -> Figure:
         axes.set(xlabel=parameter, yscale="log", xlim=(-0.5, len(texts) - 0.5))
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="y", alpha=0.3)
-    style.legend(figure, names, columns=3)
+    style.legend(figure, names)
     interval = f"{100 * LEVEL:g} % bootstrap interval"
     style.caption(figure, f"median over draws, {_counted(map(len, values.values()), interval)}")
     return figure
@@ -126,13 +123,11 @@ def _panels(
     if not known:
         raise ValueError("there is no finite value in the results")
     discounts, groups = sorted({d for d, _ in known}), families(env for _, env in known)
-    size = (1.0 + 3.3 * len(groups), 1.5 + 2.7 * len(discounts))
-    figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(len(discounts), len(groups), squeeze=False, sharey=share)
+    figure, grid = style.panels(len(discounts), len(groups), share=share)
     panels = {}
     for discount, row in zip(discounts, grid, strict=True):
         for name, axes in zip(groups, row, strict=True):
-            axes.set_title(f"{title(groups[name])}, discount {discount:g}", fontsize="medium")
+            style.heading(axes, f"{title(groups[name])}, discount {discount:g}")
             panels[discount, name] = axes
     figure.supylabel(label)
     return figure, panels, groups
@@ -141,9 +136,11 @@ def _panels(
 def _curve(axes: Axes, curve: dict[int, list[float]], index: int, label: str) -> None:
     orders = sorted(curve)
     found = [t_interval(curve[k], bounds=(0.0, math.inf)) for k in orders]
-    means, dashes = [interval.mean for interval in found], _DASHES[index % len(_DASHES)]
-    axes.plot(orders, means, label=label, color=f"C{index}", linestyle=dashes)
-    style.band(axes, orders, found, f"C{index}")
+    # Dashes show lines which lie on one another.
+    color, dash = style.mark(index).color, style.DASHES[index % len(style.DASHES)]
+    means = [interval.mean for interval in found]
+    axes.plot(orders, means, label=label, color=color, linestyle=dash)
+    style.band(axes, orders, [(interval.low, interval.high) for interval in found], color)
 
 
 def _counted(counts: Iterable[int], interval: str) -> str:

@@ -58,12 +58,13 @@ def learning_curves(
         figure = _shared(measured, marks, quantity, statistic)
     else:
         figure = _separate(measured, marks, quantity, statistic)
-    figure.supylabel(quantity.axis)
+    figure.supylabel(style.side(quantity.axis, figure.get_figheight() - style.MARGIN[1]))
     style.legend(figure, marks)
     counts = [len(seeds) for seeds in measured.values()]
     words = caption(statistic, counts, bounded=np.isfinite(quantity.bounds).any().item())
     thin = "; thin lines: single seeds" if max(counts) > 1 and min(counts) <= SINGLE_SEEDS else ""
-    style.caption(figure, words + thin)
+    others = "; grey: the other agents" if len(marks) > TOGETHER else ""
+    style.caption(figure, words + thin + others)
     return figure
 
 
@@ -148,7 +149,7 @@ def _centre(
 
 
 def _finish(axes: Axes, title: str, quantity: Quantity) -> None:
-    axes.set_title(title, fontsize="medium")
+    style.heading(axes, title)
     axes.set(xlabel="step")
     style.limits(axes, *quantity.bounds)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))

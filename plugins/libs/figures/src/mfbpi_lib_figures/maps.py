@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from mfbpi_lib_figures import style
+
 FloatArray = npt.NDArray[np.float64]
 
 #: Numbers that span more than this are coloured by their logarithm.
 WIDE = 50.0
+
+#: Powers of ten that colours tell apart; what is below has the colour of the lowest.
+DECADES = 4
 
 #: Inches: smallest and largest width, width of a state, and height of a row.
 NARROWEST, WIDEST, PER_STATE, PER_ROW = 6.0, 16.0, 0.3, 0.4
@@ -48,16 +54,18 @@ def heat_maps(maps: Mapping[str, FloatArray], label: str) -> Figure:
     figure = Figure(figsize=(width, sum(heights)), layout="constrained")
     grid = figure.subplots(len(drawn), 1, squeeze=False, height_ratios=heights)[:, 0]
     norm = "log" if positive.max() > WIDE * positive.min() else "linear"
-    ends = {"vmin": positive.min() if norm == "log" else 0.0, "vmax": positive.max()}
+    highest = positive.max()
+    lowest = max(positive.min(), highest / 10.0**DECADES) if norm == "log" else 0.0
     for axes, (title, values) in zip(grid, drawn.items(), strict=True):
         image = axes.imshow(
             np.ma.masked_less_equal(values, 0.0),
             aspect="auto",
             norm=norm,
-            clim=tuple(ends.values()),
+            clim=(lowest, highest),
         )
-        _finish(axes, title, values)
-    figure.colorbar(image, ax=list(grid), label=label)
+        _finish(axes, style.broken(title, int(width * 9)), values)
+    below: Any = "min" if lowest > positive.min() else "neither"
+    figure.colorbar(image, ax=list(grid), label=label, extend=below)
     return figure
 
 

@@ -18,6 +18,9 @@ from mfbpi_lib_figures.statistic import Statistic, caption, summary
 #: Share of the place of an environment that its agents' points take.
 SPREAD = 0.8
 
+#: Single seeds are at most so far beside their statistic.
+BESIDE = 0.06
+
 #: Single seeds stand beside their statistic: it says little where outcomes are of two kinds.
 _SEEDS: dict[str, Any] = {"markersize": 4, "alpha": 0.6, "zorder": 1}
 
@@ -50,9 +53,10 @@ def final_scores(
     figure, grid = style.panels(len(measured), len(groups), widths=widths)
     marks = style.marks((agent for found in measured.values() for agent, _ in found), order)
     for row, (quantity, found) in zip(grid, measured.items(), strict=True):
-        for axes, group in zip(row, groups.values(), strict=True):
+        for axes, group, width in zip(row, groups.values(), widths, strict=True):
             _panel(axes, group, found, marks, quantity, statistic)
-        row[0].set_ylabel(f"final {quantity.axis}")
+            style.heading(axes, title(group), width * style.PANEL[0])
+        row[0].set_ylabel(style.side(f"final {quantity.axis}"))
     style.legend(figure, marks)
     counts = [len(seeds) for found in measured.values() for seeds in found.values()]
     bounded = any(np.isfinite(quantity.bounds).any() for quantity in quantities)
@@ -78,12 +82,17 @@ def _panel(
                 values = finals(measured[agent, env])
                 found.append((position + shift, *summary(values, quantity.bounds, statistic)))
                 if len(values) > 1:
-                    beside = position + shift + 0.25 * SPREAD / len(marks)
+                    beside = position + shift + min(BESIDE, 0.25 * SPREAD / len(marks))
                     axes.plot([beside] * len(values), values, ".", **_SEEDS, color=mark.color)
         style.points(axes, found, mark, agent)
-    parameter, texts = ticks(labels)
-    axes.set_xticks(range(len(labels)), texts)
-    axes.set(xlabel=parameter if len(labels) > 1 else "", xlim=(-0.5, len(labels) - 0.5))
-    axes.set_title(title(labels), fontsize="medium")
+    if not any(env in labels for _, env in measured):
+        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", color="0.6")
+    if len(labels) > 1:
+        parameter, texts = ticks(labels)
+        axes.set_xticks(range(len(labels)), texts)
+        axes.set_xlabel(parameter)
+    else:
+        axes.set_xticks([])  # the title says which
+    axes.set_xlim(-0.5, len(labels) - 0.5)
     style.limits(axes, *quantity.bounds)
     axes.grid(axis="y", alpha=0.3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mfbpi_lib_figures.labels import family, natural
@@ -35,6 +37,9 @@ NARROWEST = 6.4
 
 #: Most names in one row of a legend.
 LEGEND_COLUMNS = 6
+
+#: Share of the width of the figure that a legend may take.
+FILLED = 0.97
 
 
 @attrs.frozen(kw_only=True)
@@ -114,14 +119,16 @@ def band(
 
 
 def limits(axes: Axes, low: float, high: float) -> None:
-    """Show a bounded quantity in its whole range, with room for the marks at its ends."""
+    """Show a bounded quantity in its whole range, with room for the marks at its ends.
+
+    Where one end is open, the panel, and those that share its axis, still grow with what is drawn.
+    """
     if math.isfinite(low) and math.isfinite(high):
         room = 0.04 * (high - low)
         axes.set_ylim(low - room, high + room)
-    elif math.isfinite(low):
-        axes.set_ylim(bottom=low)
-    elif math.isfinite(high):
-        axes.set_ylim(top=high)
+    elif math.isfinite(low) or math.isfinite(high):
+        axes.update_datalim([(0.0, low if math.isfinite(low) else high)], updatex=False)
+        axes.autoscale_view(scalex=False)
 
 
 def legend(figure: Figure, names: Iterable[str]) -> None:
@@ -132,25 +139,36 @@ def legend(figure: Figure, names: Iterable[str]) -> None:
         handles.update(zip(labels, found, strict=True))
     shown = [name for name in names if name in handles]
     chosen = [handles[name] for name in shown]
+    # A legend is as wide as its texts, which only a renderer knows.
+    renderer = FigureCanvasAgg(figure).get_renderer()
     for columns in range(min(LEGEND_COLUMNS, len(shown)), 0, -1):
         placed = figure.legend(chosen, shown, loc="outside upper center", ncols=columns)
-        # A legend is as wide as its texts, which only a renderer knows.
-        figure.draw_without_rendering()
-        if columns == 1 or placed.get_window_extent().width <= figure.bbox.width:
+        if columns == 1 or placed.get_window_extent(renderer).width <= FILLED * figure.bbox.width:
             return
         placed.remove()
+
+
+def heading(axes: Axes, text: str, inches: float = PANEL[0]) -> None:
+    """The title of a panel, broken where the panel ends."""
+    axes.set_title(broken(text, int(inches * 12.5)), fontsize="medium")
+
+
+def side(text: str, inches: float = PANEL[1]) -> str:
+    """A label beside panels of this height; formulas stay whole."""
+    return text if "$" in text else broken(text, int(inches * 11))
 
 
 def caption(figure: Figure, text: str) -> None:
     """A line below all panels, broken where the figure ends."""
     per_line = max(int(figure.get_figwidth() * 13), 40)  # characters of small print per inch
-    figure.supxlabel(_wrapped(text, per_line), fontsize="small", color="0.3")
+    figure.supxlabel(broken(text, per_line), fontsize="small", color="0.3")
 
 
-def _wrapped(text: str, width: int) -> str:
+def broken(text: str, width: int) -> str:
+    """The text in lines of at most so many characters, where it has spaces or commas."""
     lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+    for part in re.split(r"(?<=[, ])", text):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
             lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "\n".join(lines)
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)

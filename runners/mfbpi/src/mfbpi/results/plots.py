@@ -109,8 +109,9 @@ def _need_matplotlib() -> None:
         importlib.import_module("matplotlib.figure")
         importlib.import_module("mfbpi_lib_figures")
     except ModuleNotFoundError as error:
+        missing = (error.name or "matplotlib").partition(".")[0]
         raise UsageError(
-            f"drawing needs {error.name}, which is not installed: pip install 'mfbpi[plot]'"
+            f"drawing needs {missing}, which is not installed: pip install 'mfbpi[plot]'"
         ) from error
 
 
