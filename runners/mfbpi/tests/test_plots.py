@@ -12,7 +12,7 @@ import pytest
 
 from mfbpi.results import gathering, plot_maps, plots, table
 from mfbpi.results.directory import Store
-from mfbpi.results.gathering import Kept
+from mfbpi.results.loaded import Array, load
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import PluginRef, Task
@@ -20,6 +20,9 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 
 Write = Callable[..., Path]
+
+# What is written here has no manifest, which is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore::mfbpi_core.errors.MfbpiWarning")
 
 
 @pytest.fixture
@@ -56,6 +59,7 @@ def write() -> Write:
             kept = table.arrays_table(task, {("count", "visits"): np.array(array)}, origin)
             tables[".arrays.parquet"] = table.to_bytes(kept)
         outcome = Outcome(task_id=task.task_id, status="done", tables=tables)
+        Path(folder).mkdir(exist_ok=True)
         return Store(Path(folder)).save(task, outcome)
 
     return write_run
@@ -71,7 +75,7 @@ def test_curves_have_range_and_label_of_the_metric(write: Write, registry: Regis
     for seed, last in enumerate((0.2, 0.4)):
         write(seed=seed, values=(0.0, last))
 
-    found = plots.plot([Path("x")], registry=registry).figures
+    found = plots.plot(load("x"), registry=registry).figures
 
     assert list(found) == ["curves_rate", "scores"]
     (panel,) = axes(found["curves_rate"])
@@ -86,10 +90,20 @@ def test_metrics_of_plugins_that_are_gone_are_drawn(write: Write, registry: Regi
     """Unbounded, under their names in words."""
     write(metric="long_gone", values=(-5.0, 30.0))
 
-    found = plots.plot([Path("x")], registry=registry).figures
+    found = plots.plot(load("x"), registry=registry).figures
 
     assert found["curves_long_gone"].get_supylabel() == "long gone"
     np.testing.assert_allclose(axes(found["curves_long_gone"])[0].lines[0].get_ydata(), [-5, 30])
+
+
+def test_results_have_plots_that_a_notebook_shows(write: Write) -> None:
+    """And that can be saved."""
+    write()
+
+    found = load("x").plot(metrics=["rate"], kinds=["curves"])
+
+    assert found._repr_html_().startswith("<svg")
+    assert found.save("figures", "pdf") == [Path("figures/curves_rate.pdf")]
 
 
 def test_median_is_said_in_the_caption(write: Write, registry: Registry) -> None:
@@ -97,7 +111,7 @@ def test_median_is_said_in_the_caption(write: Write, registry: Registry) -> None
     for seed, last in enumerate((0.1, 0.2, 0.9)):
         write(seed=seed, values=(0.0, last))
 
-    found = plots.plot([Path("x")], statistic="median", registry=registry).figures
+    found = plots.plot(load("x"), statistic="median", registry=registry).figures
 
     assert found["scores"].get_supxlabel().startswith("median over n = 3 seeds, 95 % bootstrap")
 
@@ -106,10 +120,10 @@ def test_runs_of_two_directories_with_one_name_are_told_apart(write: Write) -> N
     """By the names of their directories; a task that is in both counts once."""
     write("x", horizon=100)
     write("y", horizon=100)
-    once = gathering.gather([Path("x"), Path("y")]).rows
+    once = gathering.gather(load("x", "y")).rows
     write("y", seed=1, horizon=100)
     write("y", horizon=200)
-    apart = gathering.gather([Path("x"), Path("y")]).rows
+    apart = gathering.gather(load("x", "y")).rows
 
     assert once["agent"].to_pylist() == ["a", "a"]
     assert sorted(set(apart["agent"].to_pylist())) == ["x: a", "y: a"]
@@ -121,7 +135,7 @@ def test_two_runs_of_one_directory_with_one_name_are_refused(write: Write) -> No
     write(horizon=200)
 
     with pytest.raises(UsageError, match="x holds 2 runs of a on ring"):
-        gathering.gather([Path("x")])
+        gathering.gather(load("x"))
 
 
 def test_visits_are_means_over_seeds(write: Write, registry: Registry) -> None:
@@ -130,7 +144,7 @@ def test_visits_are_means_over_seeds(write: Write, registry: Registry) -> None:
     write(seed=1, array=[4, 0, 0])
     write(agent="b", array=[1, 1, 1])
 
-    found = plots.plot([Path("x")], kinds=["maps"], registry=registry).figures
+    found = plots.plot(load("x"), kinds=["maps"], registry=registry).figures
 
     assert list(found) == ["visits_ring_n_states_3"]
     first, second = (panel for panel in found["visits_ring_n_states_3"].axes if panel.images)
@@ -142,9 +156,14 @@ def test_visits_are_means_over_seeds(write: Write, registry: Registry) -> None:
 def test_allocations_stand_below_the_optimum() -> None:
     """Counts of pairs as shares of the samples."""
 
-    def kept(name: str, values: Any, agent: str = "a") -> Kept:
-        return Kept(
-            agent=agent, env="e", metric="allocation", name=name, values=np.array(values, float)
+    def kept(name: str, values: Any, agent: str = "a") -> Array:
+        return Array(
+            agent=agent,
+            env="e",
+            seed=0,
+            metric="allocation",
+            name=name,
+            values=np.array(values, float),
         )
 
     optimum = kept("optimal_allocation", [[0.75, 0.25]])
@@ -161,8 +180,12 @@ def test_allocations_stand_below_the_optimum() -> None:
 
 def test_grids_are_summed_over_actions_and_pairs_of_variables_have_their_own_maps() -> None:
     """As DeepSea and cartpole keep them."""
-    grid = Kept(agent="a", env="sea", metric="m", name="choices", values=np.ones((5, 5, 2)))
-    pair = Kept(agent="a", env="pole", metric="m", name="x|theta", values=np.ones((16, 16)))
+    grid = Array(
+        agent="a", env="sea", seed=0, metric="m", name="choices", values=np.ones((5, 5, 2))
+    )
+    pair = Array(
+        agent="a", env="pole", seed=0, metric="m", name="x|theta", values=np.ones((16, 16))
+    )
 
     figures = dict(plot_maps.draw([grid, pair])[0])
 

@@ -140,7 +140,7 @@ def legend(figure: Figure, names: Iterable[str]) -> None:
     shown = [name for name in names if name in handles]
     chosen = [handles[name] for name in shown]
     # A legend is as wide as its texts, which only a renderer knows.
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer: Any = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     for columns in range(min(LEGEND_COLUMNS, len(shown)), 0, -1):
         placed = figure.legend(chosen, shown, loc="outside upper center", ncols=columns)
         if columns == 1 or placed.get_window_extent(renderer).width <= FILLED * figure.bbox.width:

@@ -9,6 +9,7 @@ import click
 
 from mfbpi.results import plots
 from mfbpi.results.directory import FIGURES
+from mfbpi.results.loaded import load
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
@@ -74,7 +75,7 @@ def plot(
     registry = Registry.discover()
     warn_of_problems(registry)
     drawn = plots.plot(
-        directories,
+        load(*directories),
         metrics=metrics,
         kinds=kinds,
         statistic=statistic,

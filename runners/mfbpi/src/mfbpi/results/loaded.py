@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -23,6 +23,9 @@ from mfbpi.results.summary import Summary
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
+
+if TYPE_CHECKING:
+    from mfbpi.results.plots import Kind, Plots, Statistic
 
 
 @attrs.frozen(kw_only=True)
@@ -102,9 +105,9 @@ class Results:
     @property
     def files(self) -> list[Path]:
         """The file of each task that is done."""
-        return [self._file(task) for task in self.tasks]
+        return [self.file(task) for task in self.tasks]
 
-    def _file(self, task: Task, suffix: str = ".parquet") -> Path:
+    def file(self, task: Task, suffix: str = ".parquet") -> Path:
         """Where a table of a task is; what no directory has is said to be in the last."""
         for directory in self.directories:
             store = Store(directory)
@@ -125,9 +128,27 @@ class Results:
             each
             for task in self.tasks
             if task.arrays
-            for each in _arrays(task, self._file(task, ".arrays.parquet"))
+            for each in arrays_of(task, self.file(task, ".arrays.parquet"))
             if metric in (None, each.metric) and name in (None, each.name)
         ]
+
+    def plot(
+        self,
+        *,
+        metrics: Sequence[str] = (),
+        kinds: Sequence[Kind] = (),
+        statistic: Statistic = "mean",
+    ) -> Plots:
+        """Learning curves, final scores, and maps of what agents visited; see :func:`plots.plot`.
+
+        Args:
+            metrics: columns, or metrics all of whose columns are drawn; all of them if empty.
+            kinds: of ``"curves"``, ``"scores"`` and ``"maps"``; all of them if empty.
+            statistic: ``"mean"`` or ``"median"`` over seeds.
+        """
+        from mfbpi.results import plots  # they need this module
+
+        return plots.plot(self, metrics=metrics, kinds=kinds, statistic=statistic)
 
     def __repr__(self) -> str:
         where = ", ".join(map(str, self.directories))
@@ -135,7 +156,8 @@ class Results:
         return f"<Results of {len(self.found)} tasks{failed}: {where}>"
 
 
-def _arrays(task: Task, file: Path) -> Iterator[Array]:
+def arrays_of(task: Task, file: Path) -> Iterator[Array]:
+    """The arrays in the file of a task; raises :class:`ResultError` where that is none."""
     for row in reading.read(file, table.ARRAYS, task.task_id).content.to_pylist():
         yield Array(
             agent=row["agent"],

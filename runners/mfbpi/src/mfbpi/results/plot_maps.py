@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi.results.gathering import Kept
+from mfbpi.results.loaded import Array
 from mfbpi_core.errors import UsageError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ _WITHOUT = (
 )
 
 
-def draw(kept: Sequence[Kept]) -> tuple[list[tuple[str, Any]], str]:
+def draw(kept: Sequence[Array]) -> tuple[list[tuple[str, Any]], str]:
     """Maps by stem, and a sentence where there are none."""
     from mfbpi_lib_figures.maps import heat_maps
 
@@ -44,7 +44,7 @@ def draw(kept: Sequence[Kept]) -> tuple[list[tuple[str, Any]], str]:
     return drawn, "" if drawn else _WITHOUT
 
 
-def _of_environment(kept: Sequence[Kept]) -> Iterator[tuple[str, dict[str, FloatArray], str]]:
+def _of_environment(kept: Sequence[Array]) -> Iterator[tuple[str, dict[str, FloatArray], str]]:
     """Stem, maps by title, and label of each figure of one environment."""
     names = dict.fromkeys(each.name for each in kept)
     steps = "number of visits"
@@ -61,7 +61,7 @@ def _of_environment(kept: Sequence[Kept]) -> Iterator[tuple[str, dict[str, Float
         yield "allocation", _compared(kept), "share of the samples"
 
 
-def _compared(kept: Sequence[Kept]) -> dict[str, FloatArray]:
+def _compared(kept: Sequence[Array]) -> dict[str, FloatArray]:
     """The optimum, and below it the shares of the samples that the agents took."""
     optima = _distinct(each.values for each in kept if each.name == _OPTIMUM)
     title = f"{kept[0].env}: optimal allocation"
@@ -77,7 +77,7 @@ def _distinct(arrays: Iterable[FloatArray]) -> list[FloatArray]:
     return list({values.tobytes(): values for values in arrays}.values())
 
 
-def _by_agent(kept: Sequence[Kept], name: str, more: str = "") -> dict[str, FloatArray]:
+def _by_agent(kept: Sequence[Array], name: str, more: str = "") -> dict[str, FloatArray]:
     """The mean over seeds of each agent's array, by title."""
     found: dict[str, dict[str, list[FloatArray]]] = {}
     for each in kept:

@@ -15,6 +15,7 @@ from mfbpi.results import figures, gathering, plot_maps
 from mfbpi.results.directory import unwritable
 from mfbpi.results.files import atomic_write, make_folder
 from mfbpi.results.gathering import Runs
+from mfbpi.results.loaded import Results
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 
@@ -44,7 +45,12 @@ class Plots:
     figures: dict[str, Any]
     notes: list[str]
 
-    def save(self, folder: Path, suffix: str = "svg") -> list[Path]:
+    def _repr_html_(self) -> str:
+        """All of them, as a notebook shows them."""
+        drawings = (figures.content(each, "svg").decode() for each in self.figures.values())
+        return "\n".join(text[text.index("<svg") :] for text in drawings)
+
+    def save(self, folder: str | Path, suffix: str = "svg") -> list[Path]:
         """Write the figures, each whole, and return the files.
 
         Args:
@@ -56,10 +62,10 @@ class Plots:
         """
         paths = []
         for stem, figure in self.figures.items():
-            path = folder / f"{stem}.{suffix}"
+            path = Path(folder) / f"{stem}.{suffix}"
             content = figures.content(figure, suffix)
             try:
-                make_folder(folder)
+                make_folder(path.parent)
                 atomic_write(path, content)
             except OSError as error:
                 raise unwritable(path, error) from error
@@ -68,29 +74,31 @@ class Plots:
 
 
 def plot(
-    directories: Sequence[Path],
+    results: Results,
     *,
     metrics: Sequence[str] = (),
     kinds: Sequence[Kind] = (),
     statistic: Statistic = "mean",
     registry: Registry | None = None,
 ) -> Plots:
-    """Draw the runs of these directories together.
+    """Draw results, those of several directories together.
 
     Args:
-        directories: each holds results.
+        results: what was loaded.
         metrics: columns, or metrics all of whose columns are drawn; everything measured if empty.
         kinds: what to draw; if empty all, without maps where metrics are given.
         statistic: over seeds.
         registry: where labels and ranges of the metrics come from.
 
     Raises:
-        UsageError: when there are no results, a metric was not measured, matplotlib is not
-            installed, or nothing can be drawn.
+        UsageError: when there are no results, or two that cannot be told apart, a metric was
+            not measured, matplotlib is not installed, or nothing can be drawn.
     """
     _need_matplotlib()
     chosen = tuple(kinds) or (KINDS[:2] if metrics else KINDS)
-    runs = gathering.gather(directories, arrays="maps" in chosen)
+    if not results.found:
+        raise UsageError("there is nothing to draw: no task is done")
+    runs = gathering.gather(results, arrays="maps" in chosen)
     quantities = _quantities(runs.rows, metrics, registry or Registry.discover())
     made, notes = _Stems(), []
     for kind in dict.fromkeys(chosen):
@@ -180,7 +188,7 @@ def _draw(
 ) -> tuple[Iterable[tuple[str, Any]], str]:
     """The figures of a kind by stem, and a sentence where there are none or too few."""
     if kind == "maps":
-        return plot_maps.draw(runs.kept)
+        return plot_maps.draw(runs.arrays)
     if not quantities:
         return [], "nothing was measured in these runs"
     if kind == "scores":
