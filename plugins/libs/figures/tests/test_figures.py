@@ -46,6 +46,17 @@ def test_many_agents_have_a_panel_each(grid: Any) -> None:
     assert [axes.get_title() for axes in drawn(figure)] == list("abcdefg")
 
 
+def test_agents_have_panels_only_where_they_ran(table: Any) -> None:
+    """Five on one environment, one on the other."""
+    rows = [(a, "x", 0, t, "score", 0.5) for a in "abcde" for t in (0, 1)]
+    rows += [("f", "y", 0, t, "score", 0.5) for t in (0, 1)]
+
+    figure = learning_curves(table(rows), SCORE)
+
+    titles = [axes.get_title() for axes in drawn(figure)]
+    assert titles == [*(f"{agent}, x" for agent in "abcde"), "f, y"]
+
+
 def test_a_curve_is_the_mean_over_seeds(table: Any) -> None:
     """0.2 and 0.6 at step 10: 0.4, with t(1) = 12.7 clipped to the range."""
     rows = [("a", "e", s, t, "score", v * t / 10) for s, v in ((0, 0.2), (1, 0.6)) for t in (0, 10)]

@@ -89,25 +89,25 @@ def _separate(
 ) -> Figure:
     """A row of panels for each environment, one for each agent, the others' curves behind."""
     environments = sorted({env for _, env in measured}, key=natural)
-    n_columns = min(COLUMNS, len(marks))
-    per_environment = -(-len(marks) // n_columns)
-    figure, grid = style.panels(per_environment * len(environments), n_columns)
-    for index, env in enumerate(environments):
-        rows = grid[index * per_environment : (index + 1) * per_environment]
-        centres = {
-            agent: _centre(measured[agent, env], quantity, statistic)
-            for agent in marks
-            if (agent, env) in measured
-        }
-        for axes, agent in _placed(rows, list(marks)):
-            for other, (steps, found) in centres.items():
-                if other != agent:
-                    middle = [point[0] for point in found]
-                    axes.plot(steps, middle, color=style.BACKGROUND, linewidth=0.8, zorder=1)
-            if agent in centres:
-                _band(axes, measured[agent, env], marks[agent], agent, quantity, statistic)
+    present = {env: [agent for agent in marks if (agent, env) in measured] for env in environments}
+    n_columns = min(COLUMNS, max(map(len, present.values())))
+    n_rows = {env: -(-len(agents) // n_columns) for env, agents in present.items()}
+    figure, grid = style.panels(sum(n_rows.values()), n_columns)
+    for env, agents in present.items():
+        rows, grid = grid[: n_rows[env]], grid[n_rows[env] :]
+        centres = {a: _centre(measured[a, env], quantity, statistic) for a in agents}
+        for axes, agent in _placed(rows, agents):
+            _behind(axes, [centre for other, centre in centres.items() if other != agent])
+            _band(axes, measured[agent, env], marks[agent], agent, quantity, statistic)
             _finish(axes, f"{agent}, {env}" if len(environments) > 1 else agent, quantity)
     return figure
+
+
+def _behind(axes: Axes, others: Sequence[tuple[IntArray, list[Summary]]]) -> None:
+    """The curves of the other agents, to compare with."""
+    for steps, found in others:
+        middle = [point[0] for point in found]
+        axes.plot(steps, middle, color=style.BACKGROUND, linewidth=0.8, zorder=1)
 
 
 def _placed(grid: npt.NDArray[Any], things: Sequence[str]) -> list[tuple[Axes, str]]:
