@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from mfbpi_core.errors import ConfigError
 
@@ -29,6 +29,8 @@ def _is_kind(value: Any, kind: Any) -> bool:
     if get_origin(kind) is tuple:
         member = get_args(kind)[0]
         return isinstance(value, tuple) and all(_is_kind(item, member) for item in value)
+    if get_origin(kind) is Literal:
+        return value in get_args(kind)
     if isinstance(value, bool):
         return kind is bool
     if kind is float:
@@ -42,6 +44,8 @@ def type_name(hint: Any) -> str:
     for kind in _alternatives(hint):
         if get_origin(kind) is tuple:
             names.append(f"comma-separated {get_args(kind)[0].__name__}s")
+        elif get_origin(kind) is Literal:
+            names.append(" | ".join(map(str, get_args(kind))))
         else:
             names.append("none" if kind is type(None) else kind.__name__)
     return " or ".join(names)
@@ -60,6 +64,8 @@ def convert(key: str, text: str, hint: Any) -> Any:
 def _convert_one(text: str, kind: Any) -> Any:
     if get_origin(kind) is tuple:
         return tuple(_convert_one(item.strip(), get_args(kind)[0]) for item in text.split(","))
+    if get_origin(kind) is Literal:
+        return {str(value): value for value in get_args(kind)}[text]
     if kind is type(None):
         return {"none": None}[text.lower()]
     if kind is bool:

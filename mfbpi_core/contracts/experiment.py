@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import attrs
 
+from mfbpi_core.contracts.parameters import setting
 from mfbpi_core.errors import ConfigError
 
 Constraint = Literal["generative", "navigation"]
@@ -80,9 +81,15 @@ class Choice:
             yield choice, choice.parameters[self.replicate] if self.replicate else None
 
 
+_COUNT = "a whole number of 1 or more"
+
+
 @attrs.frozen(kw_only=True)
 class RunSettings:
     """How runs are made; None leaves a setting to the environment's protocol.
+
+    Declared here once: the options of the commands, the keys of sweep files and the arguments of
+    the library derive from these fields.
 
     Attributes:
         seeds: as on the command line, such as ``"0:10"``.
@@ -95,14 +102,42 @@ class RunSettings:
         arrays: whether the metrics' arrays are kept.
     """
 
-    seeds: str | None = None
-    steps: int | None = None
-    episodes: int | None = None
-    eval_every: int | None = None
-    discount: float | None = None
-    metrics: tuple[str, ...] = ()
-    metric_settings: tuple[str, ...] = ()
-    arrays: bool = False
+    seeds: str | None = setting(
+        None,
+        "0:10 for 0 to 9, 3 for 3 alone, or 0,2,5.",
+        metavar="SEEDS",
+        expected="a text such as '0:10', a seed, or a list of seeds",
+    )
+    steps: int | None = setting(None, "Steps of each run.", metavar="N", expected=_COUNT, ge=1)
+    episodes: int | None = setting(
+        None, "Episodes of each run.", metavar="N", expected=_COUNT, ge=1
+    )
+    eval_every: int | None = setting(
+        None, "Steps between evaluations.", metavar="N", expected=_COUNT, ge=1
+    )
+    discount: float | None = setting(
+        None,
+        "Discount factor, in (0, 1).",
+        metavar="GAMMA",
+        expected="a number between 0 and 1, exclusive",
+        gt=0.0,
+        lt=1.0,
+    )
+    metrics: tuple[str, ...] = setting(
+        (),
+        "Metric; repeatable. Default: all that apply.",
+        metavar="NAME",
+        expected="a list of names",
+    )
+    metric_settings: tuple[str, ...] = setting(
+        (),
+        "Parameter of every metric that has it; NAME.KEY=VALUE for one; repeatable.",
+        metavar="KEY=VALUE",
+        expected="a list of texts such as 'key=value'",
+    )
+    arrays: bool = setting(
+        False, "Keep the metrics' arrays too.", metavar="", expected="true or false"
+    )
 
 
 @attrs.frozen(kw_only=True)

@@ -61,6 +61,21 @@ def parameter(
     return attrs.field(default=default, validator=_validate, metadata=metadata)
 
 
+def setting(default: Any, help: str, *, metavar: str, expected: str, **limits: Any) -> Any:  # noqa: A002
+    """Declare a setting of a run, from which options, keys of files and arguments derive.
+
+    Args:
+        default: value when the user gives none.
+        help: what it means, as the command says it.
+        metavar: what stands for its value there.
+        expected: what it must be, for messages.
+        limits: ``ge``, ``gt``, ``le``, ``lt`` or ``choices``; see :func:`parameter`.
+    """
+    declared = parameter(default, help, **limits)
+    declared.metadata.update(metavar=metavar, expected=expected)
+    return declared
+
+
 @attrs.frozen(kw_only=True)
 class Parameter:
     """A parameter as shown to the user."""
@@ -132,19 +147,25 @@ def check_keys(config: type[Any], given: Mapping[str, Any]) -> None:
 
 
 def _validate(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """Validator of every parameter: type, then choices, then bounds."""
+    """Validator of every parameter."""
     hint = get_type_hints(type(instance))[attribute.name]
-    expected = _expected(attribute, hint)
+    if not allows(attribute, hint, value):
+        named, shown = f"parameter {attribute.name}", repr(value)
+        if "metavar" in attribute.metadata:
+            named = f"`{attribute.name}`"
+            shown = f"{value:g}" if isinstance(value, float) else shown
+        raise ConfigError(f"{named} is {shown}; expected {_expected(attribute, hint)}")
+
+
+def allows(attribute: attrs.Attribute[Any], hint: Any, value: Any) -> bool:
+    """Whether a parameter may have a value: its type, then its choices, then its bounds."""
     if not kinds.is_instance(value, hint):
-        raise ConfigError(f"parameter {attribute.name} is {value!r}; expected {expected}")
-    if value is None or isinstance(value, str | bool):
-        numbers: tuple[Any, ...] = ()
-    else:
-        numbers = value if isinstance(value, tuple) else (value,)
+        return False
+    members = value if isinstance(value, tuple) else (value,)
+    numbers = [m for m in members if isinstance(m, int | float) and not isinstance(m, bool)]
     choices = attribute.metadata["choices"]
     allowed = choices is None or value in choices
-    if not allowed or not all(_within(n, attribute.metadata["bounds"]) for n in numbers):
-        raise ConfigError(f"parameter {attribute.name} is {value!r}; expected {expected}")
+    return allowed and all(_within(n, attribute.metadata["bounds"]) for n in numbers)
 
 
 def _within(number: float, bounds: Mapping[str, float]) -> bool:
@@ -166,6 +187,8 @@ def _range(field: attrs.Attribute[Any]) -> str:
 
 
 def _expected(field: attrs.Attribute[Any], hint: Any) -> str:
+    if "expected" in field.metadata:
+        return str(field.metadata["expected"])
     limits = _range(field)
     if field.metadata.get("choices") is not None:
         return f"one of {limits}"

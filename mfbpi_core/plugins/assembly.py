@@ -153,10 +153,12 @@ def metric(
     return built
 
 
-def executor(registry: Registry, name: str, jobs: int) -> Executor:
-    """Build an executor with its default parameters."""
+def executor(
+    registry: Registry, name: str, jobs: int, values: dict[str, Any] | None = None
+) -> Executor:
+    """Build an executor; parameters without a value have their defaults."""
     plugin = registry.get("executor", name)
-    config = parameters(plugin, {})
+    config = parameters(plugin, values or {})
     with blaming(plugin):
         built: Executor = plugin.build(jobs, config)
     return built

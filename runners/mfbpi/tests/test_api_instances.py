@@ -75,6 +75,7 @@ def test_description_is_that_of_the_command(mfbpi: Callable[..., Any]) -> None:
     told = mfbpi("describe", "--env", "riverswim", "-E", "n_states=6", "--json").json
     env = library.make_environment("riverswim", n_states=6)
 
+    assert env.model is not None
     for where in (env, env.model, library.environment("riverswim", n_states=6)):
         found = library.describe(where)
         assert (found.delta_min, found.md_max) == (told["delta_min"], told["md_max"])

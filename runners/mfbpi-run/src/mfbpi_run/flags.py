@@ -14,6 +14,7 @@ _NAMED = {
     "metrics": "--metric",
     "metric_settings": "-M",
     "bound_settings": "-B",
+    "executor_settings": "-X",
     "file": "--mdp",
 }
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import attrs
 
 from mfbpi.execute import session
-from mfbpi.execute.session import Carried, Execution, Interrupted, StoppedError
+from mfbpi.execute.session import Carried, Interrupted, StoppedError
+from mfbpi.execute.settings import Execution
 from mfbpi.plan.grid import Plan
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import one_line

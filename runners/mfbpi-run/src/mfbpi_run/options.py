@@ -10,7 +10,9 @@ from typing import Any
 import attrs
 import click
 
-from mfbpi.execute.session import CHECKPOINT_EVERY_S, Execution
+from mfbpi.execute.settings import Execution
+from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_run import declared
 from mfbpi_run.command import Command
 from mfbpi_run.job import Shown
 from mfbpi_run.output import note
@@ -26,58 +28,8 @@ _REPLACED = ("--out", "--if-exists")
 Function = Callable[..., Any]
 
 
-#: The options of :class:`mfbpi.execute.session.Execution` and :class:`mfbpi_run.job.Shown`.
-_EXECUTION = (
-    click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Directory of the results. Default: a new one below results/.",
-    ),
-    click.option(
-        "--if-exists",
-        type=click.Choice(["fail", "resume", "overwrite"]),
-        default="fail",
-        show_default=True,
-        help="What to do where DIR holds results.",
-    ),
-    click.option(
-        "--executor",
-        default="process",
-        show_default=True,
-        metavar="NAME",
-        help="Where tasks run.",
-    ),
-    click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Tasks at the same time. Default: one per core.",
-    ),
-    click.option(
-        "--replicas",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Seeds that run together in one process, where the agent has replicas. Resume "
-        "with the same N.",
-    ),
-    click.option(
-        "--task-timeout",
-        type=click.FloatRange(min=0.0, min_open=True),
-        metavar="SECONDS",
-        help="Stop a task that takes longer, and report it as failed; for seeds that run "
-        "together, N times as long. Default: no limit.",
-    ),
-    click.option(
-        "--checkpoint-every",
-        type=click.FloatRange(min=0.0),
-        default=CHECKPOINT_EVERY_S,
-        show_default=True,
-        metavar="SECONDS",
-        help="Save long runs so often, so that resume goes on inside them; 0: never.",
-    ),
+#: What a command shows, see :class:`mfbpi_run.job.Shown`.
+_SHOWN = (
     click.option("--dry-run", is_flag=True, help="Show the plan; run and write nothing."),
     click.option(
         "--json", "as_json", is_flag=True, help="Print one JSON object on standard output."
@@ -88,7 +40,14 @@ _EXECUTION = (
 
 def execution(command: Function) -> Function:
     """Give a command the options that say how it is carried out and what it shows."""
-    for option in reversed(_EXECUTION):
+    for option in reversed((*declared.options(Execution), *_SHOWN)):
+        command = option(command)
+    return command
+
+
+def settings(command: Function) -> Function:
+    """Give a command the options that say how runs are made."""
+    for option in reversed(declared.options(RunSettings)):
         command = option(command)
     return command
 

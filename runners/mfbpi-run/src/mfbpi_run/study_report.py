@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mfbpi.execute.session import Execution
+from mfbpi.execute.settings import Execution
 from mfbpi.instances.study_summary import CAPTION, summarise
 from mfbpi.instances.tabulation import Tabulated, instances, tabulate
 from mfbpi.results import figures

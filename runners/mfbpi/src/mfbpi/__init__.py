@@ -22,6 +22,7 @@ _HOMES = {
     "agent": "mfbpi.api.given",
     "environment": "mfbpi.api.given",
     "metric": "mfbpi.api.given",
+    "executor": "mfbpi.api.given",
     "run": "mfbpi.api.running",
     "sweep": "mfbpi.api.sweeping",
     "make_environment": "mfbpi.api.building",
@@ -42,7 +43,7 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from mfbpi.api.building import make_agent, make_environment
-    from mfbpi.api.given import agent, environment, metric
+    from mfbpi.api.given import agent, environment, executor, metric
     from mfbpi.api.instances import bound, describe, mdp
     from mfbpi.api.listing import list_plugins
     from mfbpi.api.running import run
@@ -64,6 +65,7 @@ __all__ = [
     "bound",
     "describe",
     "environment",
+    "executor",
     "list_plugins",
     "load",
     "make_agent",

@@ -13,7 +13,13 @@ from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import job
-from mfbpi_run.options import KeepsArguments, execution, execution_and_shown, note_on_seeds
+from mfbpi_run.options import (
+    KeepsArguments,
+    execution,
+    execution_and_shown,
+    note_on_seeds,
+    settings,
+)
 from mfbpi_run.output import warn_of_problems
 
 _EPILOG = """
@@ -49,28 +55,7 @@ Exit codes: 0 all done, 1 some task failed, 2 bad usage, 130 interrupted.
     metavar="KEY=VALUE",
     help="Parameter of every environment that has it; NAME.KEY=VALUE for one; repeatable.",
 )
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Metric; repeatable. Default: all that apply.",
-)
-@click.option(
-    "-M",
-    "metric_settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Parameter of every metric that has it; NAME.KEY=VALUE for one; repeatable.",
-)
-@click.option("--seeds", metavar="SEEDS", help="0:10 for 0 to 9, 3 for 3 alone, or 0,2,5.")
-@click.option("--steps", type=click.IntRange(min=1), metavar="N", help="Steps of each run.")
-@click.option("--episodes", type=click.IntRange(min=1), metavar="N", help="Episodes of each run.")
-@click.option(
-    "--eval-every", type=click.IntRange(min=1), metavar="N", help="Steps between evaluations."
-)
-@click.option("--discount", type=float, metavar="GAMMA", help="Discount factor, in (0, 1).")
-@click.option("--arrays", is_flag=True, help="Keep the metrics' arrays too.")
+@settings
 @execution
 @click.pass_context
 def run(ctx: click.Context, /, **options: Any) -> int:

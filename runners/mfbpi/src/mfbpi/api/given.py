@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
 
 from mfbpi.execute.events import Observer
+from mfbpi.execute.settings import Execution
 from mfbpi_core.contracts.experiment import Choice
 from mfbpi_core.errors import UsageError
 
@@ -47,6 +49,22 @@ def metric(name: str, /, **parameters: Any) -> Choice:
     return Choice(name, **parameters)
 
 
+def executor(name: str, /, **parameters: Any) -> Choice:
+    """An executor with values of its parameters."""
+    return Choice(name, **parameters)
+
+
+def execution(*, out: str | Path | None, executor: Plugin, **settings: Any) -> Execution:
+    """How to carry out a plan; raises :class:`UsageError` for what is wrong."""
+    (chosen,) = several("executor", executor)
+    return Execution(
+        out=None if out is None else Path(out),
+        executor=chosen.name,
+        executor_settings=settings_of([chosen]),
+        **settings,
+    )
+
+
 def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
     """One or several plugins, as choices.
 
@@ -83,11 +101,11 @@ def one(given: Plugin, parameters: Mapping[str, Any]) -> Choice:
     return joined
 
 
-def metric_settings(metrics: Sequence[Choice]) -> tuple[str, ...]:
-    """The parameters of metrics as ``name.key=value``."""
+def settings_of(chosen: Sequence[Choice]) -> tuple[str, ...]:
+    """Parameters of metrics, or of an executor, as ``name.key=value``."""
     return tuple(
         f"{each.name}.{key}={_text(value)}"
-        for each in metrics
+        for each in chosen
         for key, value in each.parameters.items()
     )
 

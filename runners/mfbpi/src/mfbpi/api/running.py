@@ -9,7 +9,7 @@ from mfbpi.api import given
 from mfbpi.api.given import Plugin, Progress, Seeds
 from mfbpi.execute import compiled, session
 from mfbpi.execute.events import Observer
-from mfbpi.execute.session import CHECKPOINT_EVERY_S, Execution, IfExists
+from mfbpi.execute.settings import CHECKPOINT_EVERY_S, Execution, IfExists
 from mfbpi.plan import grid, selection
 from mfbpi.results import loaded
 from mfbpi.results.loaded import Results
@@ -30,7 +30,7 @@ def run(
     arrays: bool = False,
     out: str | Path | None = None,
     if_exists: IfExists = "fail",
-    executor: str = "process",
+    executor: Plugin = "process",
     jobs: int | None = None,
     replicas: int = 1,
     task_timeout: float | None = None,
@@ -55,7 +55,7 @@ def run(
         out: directory of the results; a new one below ``results`` if None.
         if_exists: what to do where it holds results: ``"resume"`` runs what is missing,
             ``"overwrite"`` runs all again.
-        executor: where tasks run.
+        executor: where tasks run: a name, or what :func:`mfbpi.executor` returns.
         jobs: tasks at the same time; one for each core if None.
         replicas: seeds that run together in one process, where the agent has replicas.
         task_timeout: most seconds for a task.
@@ -91,12 +91,12 @@ def run(
             eval_every=eval_every,
             discount=discount,
             metrics=tuple(each.name for each in measured),
-            metric_settings=given.metric_settings(measured),
+            metric_settings=given.settings_of(measured),
             arrays=arrays,
         ),
     )
-    execution = Execution(
-        out=None if out is None else Path(out),
+    execution = given.execution(
+        out=out,
         if_exists=if_exists,
         executor=executor,
         jobs=jobs,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from mfbpi.api import given
-from mfbpi.api.given import Progress, Seeds
+from mfbpi.api.given import Plugin, Progress, Seeds
 from mfbpi.api.running import carried_out
 from mfbpi.execute import compiled
 from mfbpi.execute.events import Observer
-from mfbpi.execute.session import CHECKPOINT_EVERY_S, Execution, IfExists
+from mfbpi.execute.settings import CHECKPOINT_EVERY_S, IfExists
 from mfbpi.instances.tabulation import Tabulated, tabulate
 from mfbpi.notices import note
 from mfbpi.plan import experiments
@@ -26,7 +26,7 @@ def sweep(
     seeds: Seeds | None = None,
     out: str | Path | None = None,
     if_exists: IfExists = "fail",
-    executor: str = "process",
+    executor: Plugin = "process",
     jobs: int | None = None,
     replicas: int = 1,
     task_timeout: float | None = None,
@@ -64,8 +64,8 @@ def sweep(
     registry = Registry.discover()
     compiled.find_place(registry)
     experiment = experiments.find(registry, str(what), quick)
-    execution = Execution(
-        out=None if out is None else Path(out),
+    execution = given.execution(
+        out=out,
         if_exists=if_exists,
         executor=executor,
         jobs=jobs,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
 import attrs
 
@@ -15,7 +14,9 @@ from mfbpi.execute.events import Observer
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.opening import Opening
 from mfbpi.execute.saving.checkpoint import Checkpoints
+from mfbpi.execute.settings import Execution
 from mfbpi.notices import warn
+from mfbpi.plan import selection
 from mfbpi.plan.grid import Plan
 from mfbpi.results import manifest
 from mfbpi.results.directory import Store, StoreError, create_first, default_directories
@@ -23,34 +24,6 @@ from mfbpi_core.contracts.executor import Executor, Work
 from mfbpi_core.errors import ExecutorError, MfbpiError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
-
-IfExists = Literal["fail", "resume", "overwrite"]
-
-#: Seconds between checkpoints: short runs write none, and a killed one loses little.
-CHECKPOINT_EVERY_S = 300.0
-
-
-@attrs.frozen(kw_only=True)
-class Execution:
-    """How a plan is carried out.
-
-    Attributes:
-        out: directory of the results; None for a new one.
-        if_exists: what to do where it holds results.
-        executor: name of the executor.
-        jobs: tasks at the same time; None for one per core.
-        replicas: seeds that run together in one process, where the agent has replicas.
-        task_timeout: most seconds for a task; None for no limit.
-        checkpoint_every: seconds between checkpoints of a long run; 0 for none.
-    """
-
-    out: Path | None = None
-    if_exists: IfExists = "fail"
-    executor: str = "process"
-    jobs: int | None = None
-    replicas: int = 1
-    task_timeout: float | None = None
-    checkpoint_every: float = CHECKPOINT_EVERY_S
 
 
 @attrs.frozen(kw_only=True)
@@ -139,7 +112,10 @@ def _prepared(registry: Registry, plan: Plan, execution: Execution) -> Executor:
     """The executor, and warnings of what will not be as may be expected."""
     for message in (*plan.warnings, *together.warnings(registry, plan.tasks, execution.replicas)):
         warn(message)
-    executor = assembly.executor(registry, execution.executor, execution.jobs or available_cores())
+    chosen = selection.executor(registry, execution.executor, execution.executor_settings)
+    executor = assembly.executor(
+        registry, execution.executor, execution.jobs or available_cores(), chosen.ref().config
+    )
     if execution.task_timeout is not None:
         executor.limit_time(execution.task_timeout)
     return executor

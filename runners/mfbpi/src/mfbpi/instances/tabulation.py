@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from mfbpi.execute.events import Observer
 from mfbpi.execute.interrupt import Interrupts
-from mfbpi.execute.session import Execution
+from mfbpi.execute.settings import Execution
 from mfbpi.instances import studies
 from mfbpi.results import figures, frames, manifest, provenance, table
 from mfbpi.results.directory import STUDY, Store, create_first, default_directories

@@ -68,6 +68,12 @@ def bound(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
     return _resolve(registry, "`bound`", found, parse_settings("bound_settings", settings))[0]
 
 
+def executor(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
+    """Resolve an executor and its settings; raises :class:`UsageError`."""
+    found = [(registry.get("executor", name), dict[str, str]())]
+    return _resolve(registry, "`executor`", found, parse_settings("executor_settings", settings))[0]
+
+
 def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Choice]:
     """Give metrics their settings, in the order given; raises :class:`UsageError`."""
     found = [(plugin, dict[str, str]()) for plugin in plugins]

@@ -26,27 +26,23 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
+
+import attrs
 
 from mfbpi.plan.settings import close_match
-from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid
+from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid, RunSettings
+from mfbpi_core.contracts.parameters import allows
 from mfbpi_core.errors import UsageError
 
-#: Settings of the whole grid: the types that each may have, and how to call them.
-_SETTINGS: dict[str, tuple[tuple[type, ...], str]] = {
-    "summary": ((str,), "a text"),
-    "seeds": ((str, int, list), "a text such as '0:10', a seed, or a list of seeds"),
-    "steps": ((int,), "a whole number of 1 or more"),
-    "episodes": ((int,), "a whole number of 1 or more"),
-    "eval_every": ((int,), "a whole number of 1 or more"),
-    "discount": ((float,), "a number between 0 and 1"),
-    "metrics": ((list,), "a list of names"),
-    "metric_settings": ((list,), "a list of texts such as 'key=value'"),
-    "arrays": ((bool,), "true or false"),
-}
+#: Settings of the whole grid, which are those of a run.
+_SETTINGS = {field.name: field for field in attrs.fields(RunSettings)}
 
-#: Those that count something.
-_COUNTS = ("steps", "episodes", "eval_every")
+#: What a value is in TOML, by the type of the setting; of seeds, whatever is natural.
+_IN_TOML: dict[Any, tuple[type, ...]] = {str: (str,), int: (int,), float: (float,), bool: (bool,)}
+_SEEDS = (str, int, list)
+
+_SUMMARY = "summary"
 
 _TABLES = ("agent", "environment")
 
@@ -66,7 +62,7 @@ def load(file: Path) -> Experiment:
     for key, value in content.items():
         _check_setting(file, key, value)
     settings = {key: _converted(key, content[key]) for key in _SETTINGS if key in content}
-    summary = settings.pop("summary", file.stem)
+    summary = content.get(_SUMMARY, file.stem)
     grid = RunGrid(
         agents=_choices(file, content, "agent"),
         environments=_choices(file, content, "environment"),
@@ -76,16 +72,28 @@ def load(file: Path) -> Experiment:
 
 
 def _check_setting(file: Path, key: str, value: Any) -> None:
-    known = (*_SETTINGS, *_TABLES)
+    known = (_SUMMARY, *_SETTINGS, *_TABLES)
     if key not in known:
         hint = close_match(key, known)
         raise UsageError(f"{file}: unknown key {key!r}; {hint}keys are: {', '.join(known)}")
     if key in _TABLES:
         return
-    types, expected = _SETTINGS[key]
-    # By type and not by isinstance: a boolean is no number.
-    if type(value) not in types or (key in _COUNTS and value < 1):
+    expected = "a text" if key == _SUMMARY else _SETTINGS[key].metadata["expected"]
+    if not _is_allowed(key, value):
         raise UsageError(f"{file}: {key} is {value!r}; expected {expected}")
+
+
+def _is_allowed(key: str, value: Any) -> bool:
+    """Whether a value has the type and the range of a setting."""
+    if key == _SUMMARY:
+        return type(value) is str
+    if key == "seeds":
+        return type(value) in _SEEDS
+    hint = get_type_hints(RunSettings)[key]
+    kinds = [kind for kind in get_args(hint) or (hint,) if kind in _IN_TOML]
+    types = (list,) if get_origin(hint) is tuple else _IN_TOML[kinds[0]]
+    # By type and not by isinstance: a boolean is no number.
+    return type(value) in types and (types == (list,) or allows(_SETTINGS[key], hint, value))
 
 
 def _converted(key: str, value: Any) -> Any:

@@ -1,0 +1,52 @@
+"""Settings as options of a command: flag, type, default and help derive from their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import attrs
+import click
+
+from mfbpi_run.flags import FLAGS
+
+Option = Callable[[Any], Any]
+
+
+def options(declared: type[Any]) -> list[Option]:
+    """An option for each field of an attrs class, in their order."""
+    hints = get_type_hints(declared)
+    return [_option(field, hints[field.name]) for field in attrs.fields(declared)]
+
+
+def _option(field: attrs.Attribute[Any], hint: Any) -> Option:
+    flag = FLAGS[field.name]
+    if hint is bool:
+        return click.option(flag, field.name, is_flag=True, help=field.metadata["help"])
+    shown: dict[str, Any] = {}
+    if field.default not in (None, ()):
+        shown = {"default": field.default, "show_default": True}
+    return click.option(
+        flag,
+        field.name,
+        type=_type(field, hint),
+        multiple=get_origin(hint) is tuple,
+        metavar=field.metadata["metavar"] or None,
+        help=field.metadata["help"],
+        **shown,
+    )
+
+
+def _type(field: attrs.Attribute[Any], hint: Any) -> Any:
+    """How click reads the value."""
+    if get_origin(hint) is Literal:
+        return click.Choice(list(get_args(hint)))
+    kinds = [kind for kind in get_args(hint) or (hint,) if kind not in (type(None), ...)]
+    limits = field.metadata["bounds"]
+    # Of an interval, the setting's own message says more than click's.
+    if kinds == [int] and limits:
+        return click.IntRange(min=limits["ge"])
+    if kinds == [float] and len(limits) == 1:
+        return click.FloatRange(min=min(limits.values()), min_open="gt" in limits)
+    return click.Path(path_type=Path) if kinds == [Path] else kinds[0]

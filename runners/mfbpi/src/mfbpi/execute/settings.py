@@ -1,0 +1,85 @@
+"""How a plan is carried out, declared once: options, arguments and defaults derive from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from mfbpi_core.contracts.parameters import setting
+
+IfExists = Literal["fail", "resume", "overwrite"]
+
+#: Seconds between checkpoints: short runs write none, and a killed one loses little.
+CHECKPOINT_EVERY_S = 300.0
+
+_COUNT = "a whole number of 1 or more"
+
+
+@attrs.frozen(kw_only=True)
+class Execution:
+    """How a plan is carried out.
+
+    Attributes:
+        out: directory of the results; None for a new one.
+        if_exists: what to do where it holds results.
+        executor: name of the executor.
+        executor_settings: its parameters, as ``"key=value"``.
+        jobs: tasks at the same time; None for one per core.
+        replicas: seeds that run together in one process, where the agent has replicas.
+        task_timeout: most seconds for a task; None for no limit.
+        checkpoint_every: seconds between checkpoints of a long run; 0 for none.
+    """
+
+    out: Path | None = setting(
+        None,
+        "Directory of the results. Default: a new one below results/.",
+        metavar="DIR",
+        expected="the path of a directory",
+    )
+    if_exists: IfExists = setting(
+        "fail",
+        "What to do where DIR holds results.",
+        metavar="",
+        expected="one of fail, resume, overwrite",
+    )
+    executor: str = setting(
+        "process", "Where tasks run.", metavar="NAME", expected="the name of an executor"
+    )
+    executor_settings: tuple[str, ...] = setting(
+        (),
+        "Parameter of the executor; repeatable.",
+        metavar="KEY=VALUE",
+        expected="a list of texts such as 'key=value'",
+    )
+    jobs: int | None = setting(
+        None,
+        "Tasks at the same time. Default: one per core.",
+        metavar="N",
+        expected=_COUNT,
+        ge=1,
+    )
+    replicas: int = setting(
+        1,
+        "Seeds that run together in one process, where the agent has replicas. Resume "
+        "with the same N.",
+        metavar="N",
+        expected=_COUNT,
+        ge=1,
+    )
+    task_timeout: float | None = setting(
+        None,
+        "Stop a task that takes longer, and report it as failed; for seeds that run "
+        "together, N times as long. Default: no limit.",
+        metavar="SECONDS",
+        expected="a number above 0",
+        gt=0.0,
+    )
+    checkpoint_every: float = setting(
+        CHECKPOINT_EVERY_S,
+        "Save long runs so often, so that resume goes on inside them; 0: never.",
+        metavar="SECONDS",
+        expected="a number of 0 or more",
+        ge=0.0,
+    )

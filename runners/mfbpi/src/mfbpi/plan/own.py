@@ -1,0 +1,210 @@
+"""Agents without packaging: a class in one file, or a class of this session.
+
+Such an agent is known by the name of its file and a hash of its content, never by its path: what
+was run with another content is another agent. Workers import the file by its path; a class of a
+session exists in this process alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import marshal
+import re
+import sys
+import types
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import attrs
+
+from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.parameters import NoConfig
+from mfbpi_core.errors import PluginError, UsageError
+from mfbpi_core.plugins.plugin import Plugin
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.plugins.specs import AgentSpec
+
+#: A class in a file, as it is asked for.
+_IN_FILE = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
+
+#: Digits of the hash in names.
+_DIGITS = 16
+
+#: Where the ``Config`` of an agent is found in its module, whatever that calls it.
+_CONFIG = "mfbpi_config_of_"
+
+#: The classes of this session by what finds them.
+_CLASSES: dict[str, type[Agent]] = {}
+
+
+@attrs.frozen(kw_only=True)
+class InFile:
+    """A class in a file."""
+
+    path: Path
+    name: str
+    digest: str
+
+    @property
+    def distribution(self) -> str:
+        """What it is known by."""
+        return f"{self.path.name}#{self.digest}"
+
+    def plugin(self) -> OwnPlugin:
+        """Import the file, unless its content is imported already.
+
+        Raises:
+            PluginError: when the file has changed since.
+        """
+        if _digest(_content(self.path)) != self.digest:
+            raise PluginError(f"{self.path.name} has changed since the run was begun")
+        module = sys.modules.get(f"mfbpi_own_{self.digest}") or self._imported()
+        found = getattr(module, self.name, None)
+        return _plugin(self, module, self.name, found)
+
+    def _imported(self) -> types.ModuleType:
+        name = f"mfbpi_own_{self.digest}"
+        spec = importlib.util.spec_from_file_location(name, self.path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            del sys.modules[name]
+            raise UsageError(f"{self.path.name} cannot be imported: {error!r}") from error
+        return module
+
+
+@attrs.frozen(kw_only=True)
+class InSession:
+    """A class of this process, which no other can import."""
+
+    key: str
+    digest: str
+    distribution: str
+
+    def plugin(self) -> OwnPlugin:
+        """The class as a plugin, in a module of its own."""
+        name = f"mfbpi_own_{self.digest}"
+        module = sys.modules.setdefault(name, types.ModuleType(name))
+        found = _CLASSES[self.key]
+        setattr(module, found.__name__, found)
+        return _plugin(self, module, found.__name__, found)
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be sent to other processes."""
+        name = _CLASSES[self.key].__name__
+        raise UsageError(
+            f"agent {name} is a class of this session, which other processes cannot import: choose "
+            f"`executor='serial'`, or put it into a file and give './FILE.py:{name}'"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class OwnPlugin(Plugin):
+    """An agent without packaging, and where it comes from."""
+
+    origin: InFile | InSession
+
+
+def find(registry: Registry, name: str) -> Plugin:
+    """An agent by its name, by ``FILE.py:CLASS``, or by what :func:`named` returned.
+
+    Raises:
+        UsageError: when there is none.
+    """
+    origin = _origin(name)
+    if origin is None:
+        return registry.get("agent", name)
+    plugin = origin.plugin()
+    take_in(registry, [plugin])
+    return plugin
+
+
+def take_in(registry: Registry, plugins: Iterable[OwnPlugin]) -> None:
+    """Let a registry find them too, each once."""
+    known = {plugin.qualified_name for plugin in registry.plugins}
+    registry.plugins.extend(p for p in plugins if p.qualified_name not in known)
+
+
+def origins(registry: Registry) -> tuple[InFile | InSession, ...]:
+    """Those that were taken in, for workers to do the same."""
+    return tuple(p.origin for p in registry.plugins if isinstance(p, OwnPlugin))
+
+
+def named(agent: type[Agent]) -> str:
+    """What finds a class of this session."""
+    key = f"session#{_digest(_definition(agent))}:{_snake(agent.__name__)}"
+    _CLASSES[key] = agent
+    return key
+
+
+def is_of_session(name: str) -> bool:
+    """Whether :func:`named` returned it."""
+    return name in _CLASSES
+
+
+def _origin(name: str) -> InFile | InSession | None:
+    if name in _CLASSES:
+        distribution = name.partition(":")[0]
+        return InSession(key=name, digest=distribution[-_DIGITS:], distribution=distribution)
+    matched = _IN_FILE.fullmatch(name)
+    if matched is None:
+        return None
+    path = Path(matched[1]).absolute()
+    return InFile(path=path, name=matched[2], digest=_digest(_content(path)))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path.name}: {error.strerror or error}") from error
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_DIGITS]
+
+
+def _definition(agent: type[Agent]) -> bytes:
+    """What a class does: the code of its functions, and its name."""
+    functions = (f for f in vars(agent).values() if isinstance(f, types.FunctionType))
+    codes = [marshal.dumps(f.__code__) for f in functions]
+    return b"".join([agent.__qualname__.encode(), *codes])
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.lstrip("_")).lower()
+
+
+def _plugin(
+    origin: InFile | InSession, module: types.ModuleType, name: str, found: Any
+) -> OwnPlugin:
+    """The plugin that a class is.
+
+    Raises:
+        UsageError: when it is no agent.
+    """
+    where = origin.distribution.partition("#")[0]
+    if not isinstance(found, type) or not issubclass(found, Agent):
+        raise UsageError(f"{where}:{name} is {found!r}; expected a class derived from Agent")
+    config = getattr(found, "Config", None) or getattr(module, "Config", NoConfig)
+    setattr(module, _CONFIG + name, config)
+    summary = (found.__doc__ or "").strip().partition("\n")[0]
+    spec = AgentSpec(
+        name=_snake(name),
+        factory=f"{module.__name__}:{name}",
+        config=f"{module.__name__}:{_CONFIG}{name}",
+        summary=summary,
+        needs=getattr(found, "needs", {"states"}),
+    )
+    return OwnPlugin(
+        kind="agent",
+        spec=spec,
+        distribution=origin.distribution,
+        version=origin.digest,
+        origin=origin,
+    )
