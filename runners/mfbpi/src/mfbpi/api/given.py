@@ -10,11 +10,14 @@ import attrs
 
 from mfbpi.execute.events import Observer
 from mfbpi.execute.settings import Execution
+from mfbpi.plan import own
+from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.experiment import Choice
 from mfbpi_core.errors import UsageError
 
-#: A plugin: its name, or what :func:`agent`, :func:`environment` or :func:`metric` returned.
-Plugin = str | Choice
+#: A plugin: its name, a class of this session that is an agent, or what one of the functions below
+#: returned.
+Plugin = str | Choice | type[Agent]
 
 #: Seeds: one, several, or as text, such as ``"0:10"`` for 0 to 9.
 Seeds = int | str | Iterable[int]
@@ -23,11 +26,11 @@ Seeds = int | str | Iterable[int]
 Progress = Callable[[int, int], object]
 
 
-def agent(name: str, /, *, label: str = "", **parameters: Any) -> Choice:
+def agent(name: str | type[Agent], /, *, label: str = "", **parameters: Any) -> Choice:
     """An agent with values of its parameters.
 
     Args:
-        name: its name, see ``mfbpi.list_plugins("agent")``.
+        name: its name, see ``mfbpi.list_plugins("agent")``; ``"./FILE.py:CLASS"``; or a class.
         label: how it is called in the results; its name with the parameters that are set if empty.
         parameters: a tuple stands for several agents, one for each of its values.
 
@@ -36,7 +39,8 @@ def agent(name: str, /, *, label: str = "", **parameters: Any) -> Choice:
         >>> [each.label for each in mfbpi.agent("q_ucb", bonus_scale=(0.1, 1.0)).expand()]
         ['q_ucb(bonus_scale=0.1)', 'q_ucb(bonus_scale=1.0)']
     """
-    return Choice(name, label=label, **parameters)
+    found = own.named(name) if isinstance(name, type) else name
+    return Choice(found, label=label, **parameters)
 
 
 def environment(name: str, /, *, label: str = "", **parameters: Any) -> Choice:
@@ -65,22 +69,34 @@ def execution(*, out: str | Path | None, executor: Plugin, **settings: Any) -> E
     )
 
 
+def executor_for(agents: Sequence[Choice], executor: Plugin) -> Plugin:
+    """Where the agents can run: in this process, if they are classes of it and nothing was said."""
+    default = attrs.fields(Execution).executor.default
+    if executor != default or not any(own.is_of_session(each.name) for each in agents):
+        return executor
+    return "serial"
+
+
 def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
     """One or several plugins, as choices.
 
     Raises:
         UsageError: when there are none, or something else is among them.
     """
-    listed = [given] if isinstance(given, str | Choice) else list(given)
+    listed = [given] if isinstance(given, str | Choice | type) else list(given)
     if not listed:
         raise UsageError(f"`{field}` is empty; expected at least one name")
     for each in listed:
-        if not isinstance(each, str | Choice):
+        if not isinstance(each, str | Choice) and not _is_agent(each):
             raise UsageError(
                 f"`{field}` has {each!r}; expected names, or what `mfbpi.{field.removesuffix('s')}"
                 "(...)` returns",
             )
-    return [Choice(each) if isinstance(each, str) else each for each in listed]
+    return [each if isinstance(each, Choice) else agent(each) for each in listed]
+
+
+def _is_agent(given: object) -> bool:
+    return isinstance(given, type) and issubclass(given, Agent)
 
 
 def one(given: Plugin, parameters: Mapping[str, Any]) -> Choice:
@@ -89,7 +105,7 @@ def one(given: Plugin, parameters: Mapping[str, Any]) -> Choice:
     Raises:
         UsageError: when it stands for several.
     """
-    choice = Choice(given) if isinstance(given, str) else given
+    choice = given if isinstance(given, Choice) else agent(given)
     label = "" if choice.label == choice.name else choice.label
     joined = Choice(choice.name, label=label, **{**choice.parameters, **parameters})
     several_of = [key for key, value in joined.parameters.items() if isinstance(value, tuple)]

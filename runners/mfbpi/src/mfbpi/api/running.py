@@ -43,7 +43,8 @@ def run(
     the run: see ``failures`` of what is returned. The rows are those of ``mfbpi run``, bit for bit.
 
     Args:
-        agents: names, or what :func:`mfbpi.agent` returns.
+        agents: names, ``"./FILE.py:CLASS"``, classes of a notebook or script (which run in this
+            process, one task after the other), or what :func:`mfbpi.agent` returns.
         environments: names, or what :func:`mfbpi.environment` returns.
         seeds: one, several, or a text such as ``"0:10"``.
         steps: steps of each run.
@@ -79,10 +80,11 @@ def run(
     """
     registry = Registry.discover()
     compiled.find_place(registry)
+    chosen = given.several("agents", agents)
     measured = given.several("metrics", metrics) if metrics else []
     planned = grid.make(
         registry,
-        selection.given(registry, "agent", given.several("agents", agents)),
+        selection.given(registry, "agent", chosen),
         selection.given(registry, "environment", given.several("environments", environments)),
         RunSettings(
             seeds=given.seeds_text(seeds),
@@ -98,7 +100,7 @@ def run(
     execution = given.execution(
         out=out,
         if_exists=if_exists,
-        executor=executor,
+        executor=given.executor_for(chosen, executor),
         jobs=jobs,
         replicas=replicas,
         task_timeout=task_timeout,

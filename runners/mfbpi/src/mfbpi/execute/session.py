@@ -16,7 +16,7 @@ from mfbpi.execute.opening import Opening
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.settings import Execution
 from mfbpi.notices import warn
-from mfbpi.plan import selection
+from mfbpi.plan import own, selection
 from mfbpi.plan.grid import Plan
 from mfbpi.results import manifest
 from mfbpi.results.directory import Store, StoreError, create_first, default_directories
@@ -159,6 +159,7 @@ class _Work:
             return execute(
                 *(self.executor, self.records, works, self.store, counting, interrupts),
                 self._checkpoints(),
+                own.origins(self.registry),
             )
         except KeyboardInterrupt as error:
             raise Interrupted(self.store.directory, counting.done, total) from error

@@ -14,6 +14,7 @@ from mfbpi.execute.interrupt import is_the_users
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Stage
 from mfbpi.notices import plain_in_workers, warn
+from mfbpi.plan.own import InFile, InSession, take_in
 from mfbpi.results import provenance, table
 from mfbpi_core import forks
 from mfbpi_core.contracts.executor import Outcome, Work
@@ -27,17 +28,21 @@ from mfbpi_core.running.lockstep import Lockstep
 from mfbpi_core.running.loop import Run
 
 
-def run_task(text: str, checkpoints: Checkpoints | None = None) -> Outcome:
+def run_task(
+    text: str, checkpoints: Checkpoints | None = None, own: tuple[InFile | InSession, ...] = ()
+) -> Outcome:
     """Run a task given as its canonical JSON, or several together; what raises has failed.
 
     Args:
         text: the task, or a :class:`mfbpi.execute.together.Together`.
         checkpoints: where long runs are saved now and then; None for nowhere.
+        own: agents without packaging.
     """
     work, owner = together.from_json(text), os.getpid()
     registry = None
     try:
         registry = Registry.discover()
+        take_in(registry, [origin.plugin() for origin in own])
         with plain_in_workers():
             return together.joined(work, _Worker.begin(registry, work, checkpoints).outcomes())
     except GeneratorExit:

@@ -170,10 +170,21 @@ def _digest(content: bytes) -> str:
 
 
 def _definition(agent: type[Agent]) -> bytes:
-    """What a class does: the code of its functions, and its name."""
-    functions = (f for f in vars(agent).values() if isinstance(f, types.FunctionType))
-    codes = [marshal.dumps(f.__code__) for f in functions]
-    return b"".join([agent.__qualname__.encode(), *codes])
+    """What a class does: the code of its functions, and of those that it inherits."""
+    classes = agent.__mro__[: agent.__mro__.index(Agent)]
+    functions = [f for c in classes for f in vars(c).values() if isinstance(f, types.FunctionType)]
+    # Version 2 of the format depends on the values alone.
+    codes = [marshal.dumps(_without_place(f.__code__), 2) for f in functions]
+    return b"".join([agent.__name__.encode(), *codes])
+
+
+def _without_place(code: types.CodeType) -> types.CodeType:
+    """The code without its file and its lines, which differ between runs of one notebook."""
+    constants = tuple(
+        _without_place(each) if isinstance(each, types.CodeType) else each
+        for each in code.co_consts
+    )
+    return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_consts=constants)
 
 
 def _snake(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 
 import attrs
 
+from mfbpi.plan import own
 from mfbpi.plan.settings import Setting, close_match, parse_settings, unique
 from mfbpi_core.contracts import experiment
 from mfbpi_core.contracts import parameters as configs
@@ -47,7 +48,7 @@ class Choice:
 
 def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:
     """Resolve agents and their settings, in the order given; raises :class:`UsageError`."""
-    found = [(registry.get("agent", name), dict[str, str]()) for name in names]
+    found = [(own.find(registry, name), dict[str, str]()) for name in names]
     return _resolve(registry, "agents", found, parse_settings("agent_settings", settings))
 
 
@@ -98,6 +99,8 @@ def _as_on_the_command_line(
     """The choice under the plugin's canonical name, with floats where floats are expected."""
     plugin, fixed = _find(registry, kind, choice.name)
     name = ":".join([canonical_name(registry, plugin), *fixed.values()])
+    if isinstance(plugin, own.OwnPlugin):
+        name = choice.name  # replaced once the label is known
     label = "" if choice.label == choice.name else choice.label
     hints = get_type_hints(plugin.load_config())
     values = {key: _as_float(v, hints.get(key)) for key, v in choice.parameters.items()}
@@ -114,7 +117,7 @@ def _as_float(value: Any, hint: Any) -> Any:
 def _find(registry: Registry, kind: str, name: str) -> tuple[Plugin, Mapping[str, str]]:
     if kind == "environment":
         return build.find_environment(registry, name)
-    return registry.get(kind, name), {}
+    return (own.find(registry, name) if kind == "agent" else registry.get(kind, name)), {}
 
 
 def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
@@ -122,9 +125,14 @@ def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
     config_class = plugin.load_config()
     with _blaming(plugin, choice.label):
         parsed = _typed(config_class, fixed)
+    name, label = choice.name, choice.label
+    if isinstance(plugin, own.OwnPlugin):
+        name = plugin.qualified_name
+        if label.startswith(choice.name):
+            label = plugin.spec.name + label.removeprefix(choice.name)
     return Choice(
-        name=choice.name,
-        label=choice.label,
+        name=name,
+        label=label,
         plugin=plugin,
         config_class=config_class,
         values={**parsed, **choice.parameters},
@@ -133,6 +141,8 @@ def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
 
 def canonical_name(registry: Registry, plugin: Plugin) -> str:
     """The plugin's name, or ``distribution:name`` where the name alone is ambiguous."""
+    if isinstance(plugin, own.OwnPlugin):
+        return plugin.qualified_name
     rivals = [p for p in registry.of_kind(plugin.kind) if p.spec.name == plugin.spec.name]
     return str(plugin.spec.name) if len(rivals) == 1 else plugin.qualified_name
 
@@ -142,12 +152,14 @@ class _Candidate:
     """A plugin named on the command line, before its settings are read.
 
     Attributes:
+        name: what finds it in the registry.
         label: how it is called in the results.
         plugin: the plugin.
         config_class: its ``Config``.
         fixed: parameters that the label itself sets, as text.
     """
 
+    name: str
     label: str
     plugin: Plugin
     config_class: type[Any]
@@ -170,7 +182,7 @@ class _Candidate:
         # A metric is known by its columns, whatever its parameters.
         label = self.label if self.plugin.kind == "metric" else labelled(self.label, shown)
         return Choice(
-            name=self.label,
+            name=self.name,
             label=label,
             plugin=self.plugin,
             config_class=self.config_class,
@@ -184,19 +196,22 @@ def _resolve(
     found: Sequence[tuple[Plugin, Mapping[str, str]]],
     settings: Sequence[Setting],
 ) -> list[Choice]:
-    candidates = [
-        _Candidate(
-            label=":".join([canonical_name(registry, plugin), *fixed.values()]),
-            plugin=plugin,
-            config_class=plugin.load_config(),
-            fixed=fixed,
-        )
-        for plugin, fixed in found
-    ]
+    candidates = [_candidate(registry, plugin, fixed) for plugin, fixed in found]
     unique(option, [candidate.label for candidate in candidates])
     for setting in settings:
         _check_target(setting, candidates)
     return [candidate.choose(settings) for candidate in candidates]
+
+
+def _candidate(registry: Registry, plugin: Plugin, fixed: Mapping[str, str]) -> _Candidate:
+    name = ":".join([canonical_name(registry, plugin), *fixed.values()])
+    return _Candidate(
+        name=name,
+        label=plugin.spec.name if isinstance(plugin, own.OwnPlugin) else name,
+        plugin=plugin,
+        config_class=plugin.load_config(),
+        fixed=fixed,
+    )
 
 
 def _check_target(setting: Setting, candidates: Sequence[_Candidate]) -> None:

@@ -30,7 +30,7 @@ _LIBRARIES = {
     "bsuite": "bsuite",
 }
 
-_OURS = re.compile(r"mfbpi_(core|run|lib_\w+)")
+_OURS = re.compile(r"mfbpi(_(core|run|lib_\w+))?")
 
 # An absolute path of at least two parts; not the "//" of a web address, nor a fraction.
 _ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/(?:[^\s/\"'<>|]+/)+([^\s/\"'<>|:,)]+)")
@@ -98,6 +98,8 @@ def _libraries() -> dict[str, str]:
 
 
 def _version(distribution: str) -> str:
+    if "#" in distribution:  # an agent without packaging is named after its content
+        return distribution.rpartition("#")[2]
     try:
         return metadata.version(distribution)
     except Exception:  # not installed, or half removed, where importlib raises whatever comes

@@ -1,0 +1,175 @@
+"""Agents without packaging: a class in a file, or of this session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+import mfbpi as library
+from mfbpi_core import Agent, Transition, parameter
+
+FILE = '''
+import attrs
+
+from mfbpi_core import Agent, parameter
+
+
+@attrs.frozen(kw_only=True)
+class Config:
+    """Its parameters."""
+
+    action: int = parameter(1, "what it does", ge=0, le=1)
+
+
+class AlwaysSame(Agent):
+    """Does one thing."""
+
+    def select_action(self, observation):
+        return self.config.action
+
+    def update(self, transition):
+        pass
+
+    def recommend(self, observation):
+        return self.config.action
+
+
+class Pixels(AlwaysSame):
+    needs = {"arrays"}
+
+
+NUMBER = 3
+'''
+
+RING: dict[str, Any] = {"environments": "ring", "seeds": range(2), "metrics": "rate"}
+
+
+class Mine(Agent):
+    """An agent of a notebook."""
+
+    @attrs.frozen(kw_only=True)
+    class Config:
+        """Its parameters."""
+
+        bias: float = parameter(0.5, "probability of action 1", ge=0.0, le=1.0)
+
+    def select_action(self, observation: int) -> int:
+        """As the biased agent of the toys."""
+        return int(self.rng.random() < self.config.bias)
+
+    def update(self, transition: Transition) -> None:
+        """Learn nothing."""
+
+    def recommend(self, observation: int) -> int:
+        """Always the same."""
+        return 1
+
+
+@pytest.fixture
+def file() -> Path:
+    """An agent in the working directory."""
+    path = Path("my_agent.py")
+    path.write_text(FILE)
+    return path
+
+
+def values(results: library.Results) -> list[float]:
+    """What was measured."""
+    found: list[float] = results.table["value"].to_pylist()
+    return found
+
+
+def test_class_of_a_file_runs_in_workers(file: Path, mfbpi: Callable[..., Any]) -> None:
+    """From the command and from Python, by its path; its label is the name of its class."""
+    given = ("--agent", f"./{file}:AlwaysSame", "-A", "action=0", "--metric", "rate")
+    ended = mfbpi("run", *given, "--env", "ring", "--seeds", "0:2", "--out", "command", "--jobs", 1)
+    assert ended.code == 0, ended.err
+
+    agents = library.agent(f"./{file}:AlwaysSame", action=0)
+    results = library.run(agents=agents, out="library", jobs=1, **RING)
+
+    assert results.tasks == library.load("command").tasks
+    assert {task.agent.shown for task in results.tasks} == {"always_same(action=0)"}
+    assert set(results.table["agent.action"].to_pylist()) == {0}
+
+
+def test_results_name_file_and_content_and_no_path(file: Path) -> None:
+    """In the task, the manifest and the metadata."""
+    results = library.run(
+        agents=f"{file.absolute()}:AlwaysSame", out="x", executor="inline", **RING
+    )
+
+    origin = results.found[0].origin
+    (known,) = [name for name in origin["plugins"] if name.startswith("my_agent.py#")]
+    assert known in origin["task"]["agent"]["name"]
+    for text in (json.dumps(origin), Path("x/_run.json").read_text()):
+        assert str(Path.cwd()) not in text
+
+
+def test_changed_file_is_another_agent(file: Path) -> None:
+    """It is not resumed; the same file is, without a word."""
+    again: dict[str, Any] = {"agents": f"{file}:AlwaysSame", "out": "x", "executor": "inline"}
+    library.run(**again, **RING)
+    library.run(**again, if_exists="resume", **{**RING, "seeds": range(3)})
+    file.write_text(FILE.replace("return self.config.action", "return 0"))
+
+    with pytest.raises(library.UsageError, match=r"results of other settings.*my_agent.py#"):
+        library.run(**again, if_exists="resume", **RING)
+
+
+def test_class_of_a_session_runs_in_this_process() -> None:
+    """It draws as the toy does, so it measures the same; it may have parameters."""
+    own = library.run(agents=library.agent(Mine, bias=0.25), **RING)
+    toy = library.run(agents=library.agent("biased", bias=0.25), executor="inline", **RING)
+
+    assert {task.agent.shown for task in own.tasks} == {"mine(bias=0.25)"}
+    assert values(own) == values(toy)
+
+
+def test_class_of_a_session_is_known_by_its_code() -> None:
+    """Wherever it is written; another rule is another agent."""
+    names = []
+    for text in (FILE, f"\n\n{FILE}", FILE.replace("return self.config.action", "return 0")):
+        cell: dict[str, Any] = {}
+        exec(compile(text, f"cell {len(names)}", "exec"), cell)
+        names.append(library.agent(cell["AlwaysSame"]).name)
+
+    assert names[0] == names[1] != names[2]
+
+
+def test_class_of_a_session_is_built_alone() -> None:
+    """For a loop of one's own."""
+    agent = library.make_agent(Mine, library.make_environment("ring"), seed=0, bias=1.0)
+
+    assert agent.select_action(0) == 1
+
+
+def test_class_of_a_session_cannot_be_sent() -> None:
+    """One sentence says what to do."""
+    agents = [library.agent(Mine), "plain"]
+    with pytest.raises(library.UsageError, match="agent Mine is a class of this session") as said:
+        library.run(agents=agents, executor=library.executor("process"), out="x", **RING)
+    assert "`executor='serial'`" in str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("./nowhere.py:Agent", "cannot read nowhere.py: No such file"),
+        ("my_agent.py:Nobody", "my_agent.py:Nobody is None; expected a class derived from Agent"),
+        ("my_agent.py:NUMBER", "my_agent.py:NUMBER is 3; expected a class"),
+        ("my_agent.py:Pixels", "agent pixels needs arrays, which environment ring does not"),
+        ("broken.py:Agent", "broken.py cannot be imported: ZeroDivisionError"),
+    ],
+)
+def test_errors_say_what_is_wrong(file: Path, name: str, message: str) -> None:
+    """Before anything is run."""
+    Path("broken.py").write_text("1 / 0\n")
+    with pytest.raises(library.UsageError, match=message):
+        library.run(agents=name, executor="inline", **RING)
+    assert file.exists()
