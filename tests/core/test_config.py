@@ -1,6 +1,7 @@
 """Parameters: from text, from JSON, within their ranges."""
 
 import json
+from typing import Any, Literal
 
 import attrs
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbpi_core import NoConfig, parameter
-from mfbpi_core.contracts.parameters import describe, from_dict, parse, to_dict
+from mfbpi_core.contracts.parameters import describe, from_dict, parse, setting, to_dict
 from mfbpi_core.errors import ConfigError
 
 
@@ -128,3 +129,34 @@ def test_configuration_is_frozen():
     """Nobody changes parameters during a run."""
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         Config().k = 2
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """Settings of a run."""
+
+    mode: Literal["fast", "safe"] = setting("fast", "How.", metavar="MODE", expected="fast or safe")
+    steps: int | None = setting(None, "How many.", metavar="N", expected="1 or more", ge=1)
+    names: tuple[str, ...] = setting((), "Whose.", metavar="NAME", expected="a list of names")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"mode": "slow"}, "`mode` is 'slow'; expected fast or safe"),
+        ({"steps": 0}, "`steps` is 0; expected 1 or more"),
+        ({"steps": True}, "`steps` is True; expected 1 or more"),
+        ({"names": ("a", 1)}, r"`names` is \('a', 1\); expected a list of names"),
+    ],
+)
+def test_settings_are_checked_and_named_as_fields(wrong: dict[str, Any], message: str) -> None:
+    """Type, choices and range, with the words that were declared."""
+    with pytest.raises(ConfigError, match=message):
+        Settings(**wrong)
+
+
+def test_literals_are_read_from_text() -> None:
+    """One of a few words."""
+    assert parse(Settings, {"mode": "safe", "names": "a,b"}) == Settings(
+        mode="safe", names=("a", "b")
+    )

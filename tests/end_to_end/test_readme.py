@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 README = (Path(__file__).parents[2] / "README.md").read_text()
 
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -56,6 +58,29 @@ def test_agent_of_the_readme_runs(
     environment["PYTHONPATH"] += os.pathsep + str(site)
 
     ended = mfbpi_run("--agent", "greedy_q", "--env", "riverswim", "--steps", 600, "--seeds", "0:2")
+
+    assert ended.returncode == 0, ended.stderr
+    assert "greedy_q" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "code", [code for code in PYTHON if code.startswith("import mfbpi\n")], ids=[1, 2, 3]
+)
+def test_the_notebook_way_works_as_shown(code: str, tmp_path: Path) -> None:
+    """Each block runs on its own, in an empty directory, and says something."""
+    shown = run(code, tmp_path)
+
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.strip()
+
+
+def test_class_of_the_readme_runs_without_packaging(mfbpi_run: Command, tmp_path: Path) -> None:
+    """By the path of its file."""
+    (agent,) = (code for code in PYTHON if "class GreedyQ" in code)
+    (tmp_path / "my_agent.py").write_text(agent)
+
+    few = ("--env", "riverswim", "--steps", 600, "--seeds", "0:2")
+    ended = mfbpi_run("--agent", "./my_agent.py:GreedyQ", *few)
 
     assert ended.returncode == 0, ended.stderr
     assert "greedy_q" in ended.stdout

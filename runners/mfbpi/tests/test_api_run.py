@@ -40,6 +40,7 @@ def test_run_equals_the_command(mfbpi: Callable[..., Any]) -> None:
     assert rows(results) == rows(library.load("command"))
     manifests = [json.loads(Path(d, "_run.json").read_text()) for d in ("library", "command")]
     assert manifests[0] == manifests[1]
+    assert {"mfbpi", "mfbpi-core"} <= set(results.found[0].origin["plugins"])
 
 
 def test_tuples_are_several_agents_and_configuration_is_columns() -> None:

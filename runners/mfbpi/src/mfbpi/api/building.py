@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
+import contextlib
 from typing import Any
 
 from mfbpi.api.given import Plugin, one
@@ -18,10 +18,8 @@ from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins import plugin as plugins
 from mfbpi_core.plugins.registry import Registry
 
-#: What the environments of :func:`make_environment` are.
-_MADE: weakref.WeakKeyDictionary[Environment, tuple[plugins.Plugin, PluginRef]] = (
-    weakref.WeakKeyDictionary()
-)
+#: Where an environment of :func:`make_environment` says what it is.
+_MADE_AS = "_mfbpi_made_as"
 
 
 def make_environment(name: Plugin, /, **parameters: Any) -> Environment:
@@ -46,7 +44,8 @@ def make_environment(name: Plugin, /, **parameters: Any) -> Environment:
     (choice,) = selection.given(registry, "environment", [one(name, parameters)])
     ref = choice.ref()
     built = assembly.environment(registry, ref)
-    _MADE[built] = choice.plugin, ref
+    with contextlib.suppress(AttributeError):  # of a class with slots it stays unknown
+        setattr(built, _MADE_AS, (choice.plugin, ref))
     return built
 
 
@@ -108,4 +107,5 @@ def make_agent(
 def described(environment: Environment) -> tuple[plugins.Plugin | None, PluginRef]:
     """The plugin that an environment is of, if it is known, and what messages call it."""
     unknown = None, PluginRef(name=type(environment).__name__)
-    return _MADE.get(environment, unknown)
+    made_as: tuple[plugins.Plugin | None, PluginRef] = getattr(environment, _MADE_AS, unknown)
+    return made_as

@@ -35,8 +35,8 @@ _DIGITS = 16
 #: Where the ``Config`` of an agent is found in its module, whatever that calls it.
 _CONFIG = "mfbpi_config_of_"
 
-#: The classes of this session by what finds them.
-_CLASSES: dict[str, type[Agent]] = {}
+#: A class of this session, as :func:`named` calls it.
+_IN_SESSION = re.compile(r"session#([0-9a-f]{16}):(\w+)")
 
 
 @attrs.frozen(kw_only=True)
@@ -82,24 +82,24 @@ class InFile:
 class InSession:
     """A class of this process, which no other can import."""
 
-    key: str
+    name: str
     digest: str
-    distribution: str
+
+    @property
+    def distribution(self) -> str:
+        """What it is known by."""
+        return f"session#{self.digest}"
 
     def plugin(self) -> OwnPlugin:
-        """The class as a plugin, in a module of its own."""
-        name = f"mfbpi_own_{self.digest}"
-        module = sys.modules.setdefault(name, types.ModuleType(name))
-        found = _CLASSES[self.key]
-        setattr(module, found.__name__, found)
-        return _plugin(self, module, found.__name__, found)
+        """The class as a plugin, in the module that :func:`named` made."""
+        module = sys.modules[f"mfbpi_own_{self.digest}"]
+        return _plugin(self, module, self.name, getattr(module, self.name))
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be sent to other processes."""
-        name = _CLASSES[self.key].__name__
         raise UsageError(
-            f"agent {name} is a class of this session, which other processes cannot import: choose "
-            f"`executor='serial'`, or put it into a file and give './FILE.py:{name}'"
+            f"agent {self.name} is a class of this session, which other processes cannot import: "
+            f"choose `executor='serial'`, or put it into a file and give './FILE.py:{self.name}'"
         )
 
 
@@ -136,21 +136,23 @@ def origins(registry: Registry) -> tuple[InFile | InSession, ...]:
 
 
 def named(agent: type[Agent]) -> str:
-    """What finds a class of this session."""
-    key = f"session#{_digest(_definition(agent))}:{_snake(agent.__name__)}"
-    _CLASSES[key] = agent
-    return key
+    """What finds a class of this session, which becomes the only one in a module."""
+    digest = _digest(_definition(agent))
+    name = f"mfbpi_own_{digest}"
+    module = sys.modules.setdefault(name, types.ModuleType(name))
+    setattr(module, agent.__name__, agent)
+    return f"session#{digest}:{agent.__name__}"
 
 
 def is_of_session(name: str) -> bool:
     """Whether :func:`named` returned it."""
-    return name in _CLASSES
+    return _IN_SESSION.fullmatch(name) is not None
 
 
 def _origin(name: str) -> InFile | InSession | None:
-    if name in _CLASSES:
-        distribution = name.partition(":")[0]
-        return InSession(key=name, digest=distribution[-_DIGITS:], distribution=distribution)
+    session = _IN_SESSION.fullmatch(name)
+    if session is not None:
+        return InSession(digest=session[1], name=session[2])
     matched = _IN_FILE.fullmatch(name)
     if matched is None:
         return None
