@@ -33,5 +33,6 @@ def transposed_hint(transitions: npt.NDArray[np.float64]) -> str:
 
 
 def _is_stochastic(rows: npt.NDArray[np.float64]) -> bool:
-    close = np.abs(rows.sum(axis=2) - 1.0) <= _TOLERANCE
+    with np.errstate(over="ignore", invalid="ignore"):
+        close = np.abs(rows.sum(axis=2) - 1.0) <= _TOLERANCE
     return bool(close.all() and (rows >= -_TOLERANCE).all())

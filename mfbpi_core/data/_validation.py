@@ -85,7 +85,8 @@ def rows(name: str, probabilities: FloatArray, terminal: BoolArray) -> FloatArra
             f"{name}[{s}, {a}, {k}]: a transition of (s={s}, a={a}) has probability "
             f"{probabilities[s, a, k]:.6g}; expected 0 or more"
         )
-    sums = probabilities.sum(axis=2)  # [S, A]
+    with np.errstate(over="ignore"):
+        sums = probabilities.sum(axis=2)  # [S, A]
     wrong = (np.abs(sums - 1.0) > ROUNDING) & acting
     if wrong.any():
         s, a = first(wrong)
@@ -156,7 +157,8 @@ def warn_of_ended_start(start: FloatArray, terminal: BoolArray) -> None:
 def simplex(name: str, weights: FloatArray) -> FloatArray:
     """Check that an array is one distribution, up to rounding, and divide it by its sum."""
     clipped = np.where((weights < 0.0) & (weights >= -ROUNDING), 0.0, weights)
-    total = float(clipped.sum())
+    with np.errstate(over="ignore"):
+        total = float(clipped.sum())
     if (clipped < 0.0).any() or abs(total - 1.0) > ROUNDING:
         least = first(clipped == clipped.min())
         raise ModelError(
@@ -172,9 +174,10 @@ def reward_law(
     law: str, reward_range: tuple[float, float]
 ) -> Literal["bernoulli", "deterministic"]:
     """Check the name of the law, and that it can produce rewards of the declared range."""
-    if law == "deterministic":
+    name = law if isinstance(law, str) else ""  # an array has no truth value
+    if name == "deterministic":
         return "deterministic"
-    if law == "bernoulli":
+    if name == "bernoulli":
         if reward_range != (0.0, 1.0):
             raise ModelError(
                 f"Bernoulli rewards are 0 or 1, but reward_range is {reward_range}; "

@@ -146,6 +146,9 @@ REFUSED = {
         r"mean reward of \(s=0, a=0\) is -0\.1; expected 0 to 1",
     ),
     "law": ({"reward_law": "gaussian"}, "'gaussian'; expected 'bernoulli' or 'deterministic'"),
+    "law array": ({"reward_law": np.zeros(0)}, r"reward_law is array\(.*; expected 'bernoulli'"),
+    "huge rows": ({"transitions": np.full((2, 2, 2), 1e308)}, r"sum to inf; expected 1"),
+    "huge start": ({"initial": [1e308, 1e308]}, "initial has minimum 1e.308 and sum inf"),
     "Bernoulli beyond 0 and 1": (
         {"reward_law": "bernoulli", "reward_range": (0.0, 2.0)},
         r"Bernoulli rewards are 0 or 1, but reward_range is \(0\.0, 2\.0\)",
