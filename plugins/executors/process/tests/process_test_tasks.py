@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -107,6 +108,39 @@ def do_fork() -> bytes:
     if child:
         os.waitpid(child, 0)
     return b"parent" if child else b"child"
+
+
+def do_leave(directory: str, way: str, end: int | None = None) -> bytes:
+    """Leave a process behind that would run for a minute; die, stay in it, or go on."""
+    number = _left_behind(way)
+    Path(directory, str(number)).touch()
+    if end == signal.SIGSTOP:
+        time.sleep(60.0)
+    elif end is not None:
+        os.kill(os.getpid(), end)
+    return b"left"
+
+
+def _left_behind(way: str) -> int:
+    if way == "subprocess":
+        return subprocess.Popen(["sleep", "60"], start_new_session=True).pid
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        time.sleep(60.0)
+        os._exit(0)
+    return child
+
+
+def do_use_multiprocessing() -> bytes:
+    """Let another process compute."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return str(pool.apply(abs, (-3,))).encode()
+
+
+def do_read_input() -> bytes:
+    """What a subprocess finds on its standard input."""
+    return subprocess.run(["cat"], capture_output=True, check=True).stdout
 
 
 def do_print(text: str) -> bytes:

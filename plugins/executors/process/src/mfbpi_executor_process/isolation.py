@@ -12,6 +12,7 @@ import threading
 import types
 from collections.abc import Iterator, Mapping
 from multiprocessing import resource_tracker
+from multiprocessing.process import BaseProcess
 
 #: How libraries are told to use one thread; they read it when they are imported.
 SINGLE_THREAD = {
@@ -93,6 +94,30 @@ def leave_interrupts_to_driver() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTIONS)
+
+
+def allow_children() -> None:
+    """Let tasks use ``multiprocessing``, which allows daemons no children: they end with this."""
+    multiprocessing.current_process().daemon = False
+
+
+def nothing_to_read() -> None:
+    """Let what this process starts find its standard input empty, not the driver's terminal."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+
+
+def end_of(process: BaseProcess) -> int:
+    """A descriptor that is ready for reading once a process has ended, whatever it has started.
+
+    The process's own sentinel is a pipe, which copies of the process hold open; it serves where
+    the system has nothing better.
+    """
+    if hasattr(os, "pidfd_open") and process.pid is not None:
+        with contextlib.suppress(OSError):
+            return os.pidfd_open(process.pid)
+    return process.sentinel
 
 
 def end_with_driver(by_kernel: bool) -> None:

@@ -11,23 +11,28 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import secrets
 import signal
 import threading
 import time
 import traceback
 from collections.abc import Callable
+from multiprocessing import connection
 from multiprocessing.connection import Connection
 from typing import Any
 
 from mfbpi_core import Outcome
 from mfbpi_core.contracts.executor import Work
-from mfbpi_executor_process import printed
+from mfbpi_executor_process import printed, remains
 from mfbpi_executor_process.isolation import (
     SINGLE_THREAD,
+    allow_children,
+    end_of,
     end_with_driver,
     environment,
     leave_interrupts_to_driver,
     main_left_out,
+    nothing_to_read,
 )
 
 #: Sent by a worker that is ready for its first task, and by one that has taken a task.
@@ -49,7 +54,7 @@ class Worker:
     Attributes:
         connection: yields READY, then TAKEN and one message for each task sent.
         printed: what it prints.
-        sentinel: ready for reading once the process has ended.
+        end: ready for reading once the process has ended.
         ready: whether it has ever been ready.
         task: what it was sent and has not ended, or None.
         taken: whether it has taken that task.
@@ -70,6 +75,7 @@ class Worker:
         self.connection, theirs = context.Pipe()
         output, their_output = context.Pipe(duplex=False)
         self.printed = printed.Printed(output)
+        self._mark = secrets.token_hex(8)
         in_main_thread = threading.current_thread() is threading.main_thread()
         self._process = context.Process(
             target=serve,
@@ -79,7 +85,7 @@ class Worker:
         )
         main = contextlib.nullcontext() if needs_main else main_left_out()
         try:
-            with environment(SINGLE_THREAD), main:
+            with environment({**SINGLE_THREAD, remains.VARIABLE: self._mark}), main:
                 self._process.start()
         except OSError:
             self.connection.close()
@@ -88,7 +94,7 @@ class Worker:
         finally:  # ours would keep them open when the worker dies
             theirs.close()
             their_output.close()
-        self.sentinel = self._process.sentinel
+        self.end = end_of(self._process)
         self.ready = False
         self.task: Work | None = None
         self.taken = False
@@ -98,7 +104,7 @@ class Worker:
     def ends(self) -> list[Any]:
         """What to wait for: a message, something printed, or its death."""
         pipes = [self.printed.pipe] if self.printed.open else []
-        return [self.connection, self.sentinel, *pipes]
+        return [self.connection, self.end, *pipes]
 
     def send(self, task: Work) -> None:
         """Give it a task; if it has just died, the next :meth:`receive` says so."""
@@ -134,15 +140,20 @@ class Worker:
         self.printed.show("worker" if self.task is None else self.task.label, whole=whole)
 
     def kill(self) -> None:
-        """End the process without waiting for it."""
+        """End the process, and what it has started, without waiting for them."""
         self._process.kill()
+        remains.end(self._mark)
 
     def close(self) -> None:
         """Wait for the end of a dead or killed process, and release what it used."""
         self.connection.close()
+        connection.wait([self.end], END_TIMEOUT_S)
+        remains.end(self._mark)  # what it has started between the look and its own end
         self._process.join(END_TIMEOUT_S)
         self.show_printed(whole=True)
         self.printed.close()
+        if self.end != self._process.sentinel:
+            os.close(self.end)
         self._process.close()
 
     def exit_code(self) -> int | None:
@@ -158,26 +169,26 @@ def end_in_words(code: int | None) -> str:
     return f"ended with exit code {code}"
 
 
-def serve(
-    connection: Connection, output: Connection, pickled_run: bytes, in_main_thread: bool
-) -> None:
+def serve(driver: Connection, output: Connection, pickled_run: bytes, in_main_thread: bool) -> None:
     """What a worker process does: run tasks until the driver closes the connection."""
     leave_interrupts_to_driver()
     end_with_driver(by_kernel=in_main_thread)
     printed.send_to(output)
+    nothing_to_read()
+    allow_children()
     with contextlib.suppress(EOFError, OSError):
         try:
             run = pickle.loads(pickled_run)
         except Exception:
-            connection.send(traceback.format_exc())
+            driver.send(traceback.format_exc())
             return
-        connection.send(READY)
+        driver.send(READY)
         while True:
-            text = connection.recv()
-            connection.send(TAKEN)
+            text = driver.recv()
+            driver.send(TAKEN)
             message = _attempt(run, text)
             printed.flush()
-            _send(connection, message)
+            _send(driver, message)
 
 
 def _attempt(run: Callable[[str], Any], text: str) -> Outcome | str:
@@ -200,11 +211,11 @@ def _attempt(run: Callable[[str], Any], text: str) -> Outcome | str:
     return outcome
 
 
-def _send(connection: Connection, message: Outcome | str) -> None:
+def _send(driver: Connection, message: Outcome | str) -> None:
     try:
-        connection.send(message)
+        driver.send(message)
     except (pickle.PicklingError, TypeError, AttributeError):
-        connection.send(traceback.format_exc())
+        driver.send(traceback.format_exc())
 
 
 def _signal_name(number: int) -> str:
