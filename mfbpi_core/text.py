@@ -25,6 +25,33 @@ def _shown(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
+#: A longer message is cut: it is for people, and whoever wants all of it has the error's file.
+_LONGEST_MESSAGE = 2_000
+
+
+def said(error: BaseException) -> str:
+    """The message of an exception that somebody raised: never very long, and never an error."""
+    try:
+        return shortened(str(error))
+    except Exception:
+        return "its message cannot be shown"
+
+
+def described(error: BaseException) -> str:
+    """Type and message of an exception that somebody raised, as :func:`said`."""
+    try:
+        return shortened(repr(error))
+    except Exception:
+        return f"{type(error).__qualname__}, whose message cannot be shown"
+
+
+def shortened(text: str, longest: int = _LONGEST_MESSAGE) -> str:
+    """The text, or its beginning and how long it was."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}... ({len(text):,} characters)"
+
+
 def one_line(text: str) -> str:
     """The text on one line: line breaks and indentation become spaces, the rest is made visible."""
     return visible(" ".join(text.split()))

@@ -56,7 +56,7 @@ def convert(key: str, text: str, hint: Any) -> Any:
     for kind in _alternatives(hint):
         try:
             return _convert_one(text.strip(), kind)
-        except (ValueError, KeyError):
+        except (ValueError, KeyError, OverflowError):  # the last one for an infinite integer
             continue
     raise ConfigError(f"parameter {key} is {text!r}; expected {type_name(hint)}")
 

@@ -21,7 +21,7 @@ from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import MfbpiError, NotFoundError, PluginError
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.text import described
 
 
 @contextmanager
@@ -32,8 +32,8 @@ def blaming(plugin: Plugin) -> Iterator[None]:
         yield
     except MfbpiError:
         raise
-    except Exception as error:
-        raise PluginError(f"{plugin.described}: {error!r}") from error
+    except (Exception, SystemExit) as error:  # which must not end the process with its own code
+        raise PluginError(f"{plugin.described}: {described(error)}") from error
     finally:
         forks.end_copy(owner)
 
@@ -106,7 +106,14 @@ def preset(plugin: Plugin, about: Problem) -> dict[str, Any]:
     if not plugin.spec.preset:
         return {}
     with blaming(plugin):
-        return dict(load_object(plugin.spec.preset)(about))
+        return dict(plugin.load_preset()(about))
+
+
+def check_replicas(registry: Registry, ref: PluginRef) -> None:
+    """Refuse, before a run, replicas that no task could build; an agent may have none."""
+    plugin = registry.get("agent", ref.name)
+    if plugin.spec.replicas:
+        plugin.load_replicas()
 
 
 def check_agent(plugin: Plugin, ref: PluginRef, about: Problem) -> None:
@@ -134,7 +141,7 @@ def replicas(
     plugin = registry.get("agent", ref.name)
     config = parameters(plugin, ref.config)
     with blaming(plugin):
-        built: Replicas = load_object(plugin.spec.replicas)(about, config, rngs)
+        built: Replicas = plugin.build_replicas(about, config, rngs)
     return built
 
 

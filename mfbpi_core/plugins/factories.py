@@ -12,16 +12,18 @@ from mfbpi_core.contracts.bound import Bound
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.data import exact
 from mfbpi_core.errors import PluginError
 
-#: The contract of each kind; experiments are functions that return data.
+#: The contract of each kind, and of replicas; experiments are functions that return data.
 CONTRACTS: dict[str, type[Any]] = {
     "agent": Agent,
     "environment": Environment,
     "bound": Bound,
     "metric": Metric,
     "executor": Executor,
+    "replicas": Replicas,
 }
 
 #: What the factory of each kind is called with.
@@ -32,6 +34,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "metric": ("problem", "environment", "config", "rng"),
     "executor": ("jobs", "config"),
     "experiment": ("quick",),
+    "replicas": ("problem", "config", "rngs"),
+    "preset": ("problem",),
 }
 
 

@@ -9,6 +9,7 @@ from pathlib import PurePath
 import attrs
 
 from mfbpi_core.errors import PluginError
+from mfbpi_core.text import said
 
 _UNKNOWN = "unknown"
 
@@ -65,7 +66,7 @@ def _one_by_one(group: str) -> Iterator[Origin | Unusable]:
         try:
             yield from map(_origin, each.entry_points.select(group=group))
         except Exception as error:
-            reason = f"its entry_points.txt cannot be read ({type(error).__name__}: {error})"
+            reason = f"its entry_points.txt cannot be read ({type(error).__name__}: {said(error)})"
             yield _half_removed(name, version, reason)
 
 

@@ -11,6 +11,7 @@ import attrs
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.factories import check_built, check_config, check_factory
 from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.text import said
 
 
 @attrs.frozen(kw_only=True)
@@ -30,7 +31,7 @@ class PluginProblem:
     error: BaseException
 
     def __str__(self) -> str:
-        cause = f"{type(self.error).__name__}: {self.error}"
+        cause = f"{type(self.error).__name__}: {said(self.error)}"
         return f"{self.distribution} {self.version} failed at {self.stage}: {cause}"
 
 
@@ -61,6 +62,14 @@ class Plugin:
         """
         return self._load(self.spec.factory, functools.partial(check_factory, self.kind))
 
+    def load_preset(self) -> Any:
+        """Import the function of an agent's published settings; raises :class:`PluginError`."""
+        return self._load(self.spec.preset, functools.partial(check_factory, "preset"))
+
+    def load_replicas(self) -> Any:
+        """Import what builds replicas of an agent; raises :class:`PluginError`."""
+        return self._load(self.spec.replicas, functools.partial(check_factory, "replicas"))
+
     def load_config(self) -> Any:
         """Import the plugin's ``Config``, an attrs class; raises :class:`PluginError`."""
         return self._load(self.spec.config, check_config)
@@ -73,6 +82,18 @@ class Plugin:
         """
         built = self.load_factory()(*arguments)
         self._naming(lambda: check_built(self.kind, self.spec.factory, built))
+        return built
+
+    def build_replicas(self, *arguments: Any) -> Any:
+        """The same for replicas of an agent, one for each of the generators, which come last."""
+        built = self.load_replicas()(*arguments)
+        self._naming(lambda: check_built("replicas", self.spec.replicas, built))
+        n_built, n_asked = len(built.agents), len(arguments[-1])
+        if n_built != n_asked:
+            raise PluginError(
+                f"{self.described}: {self.spec.replicas} built {n_built} replicas; expected "
+                f"{n_asked}, one for each generator"
+            )
         return built
 
     def _load(self, import_string: str, check: Callable[[str, Any], None]) -> Any:

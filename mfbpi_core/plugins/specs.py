@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from mfbpi_core.errors import PluginError
+from mfbpi_core.text import described
 
 #: Version of the plugin interface that this core implements.
 API_VERSION = 1
@@ -163,4 +164,4 @@ def load_object(import_string: str) -> Any:
     try:
         return getattr(importlib.import_module(module_name), name)
     except (Exception, SystemExit) as error:
-        raise PluginError(f"cannot import {import_string!r}: {error!r}") from error
+        raise PluginError(f"cannot import {import_string!r}: {described(error)}") from error

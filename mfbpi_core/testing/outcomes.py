@@ -8,6 +8,8 @@ from typing import Literal
 
 import attrs
 
+from mfbpi_core.text import said
+
 
 class CheckFailure(AssertionError):  # noqa: N818 - a verdict, as CheckSkipped is
     """A plugin breaks a rule; the message names the plugin, its distribution and the rule."""
@@ -78,8 +80,8 @@ class Check:
             raise
         except CheckFailure as failure:
             raise CheckFailure(self._message(str(failure))) from failure
-        except Exception as error:
-            raised = f"raised {type(error).__name__}: {error}"
+        except (Exception, SystemExit) as error:  # which would end all checks, with exit code 0
+            raised = f"raised {type(error).__name__}: {said(error)}"
             raise CheckFailure(self._message(raised)) from error
 
     def result(self) -> CheckResult:

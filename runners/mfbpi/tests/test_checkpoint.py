@@ -149,7 +149,8 @@ def test_run_that_cannot_be_saved_goes_on(task: Task, tmp_path: Path, monkeypatc
         "mfbpi_core.contracts.agent.Agent.state_dict", lambda self: {"held": {1, 2}}
     )
 
-    outcome = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=0, resume=True))
+    with pytest.warns(MfbpiWarning, match=r"goes on without being saved: .* a set at \.run"):
+        outcome = run_task(task.to_json(), Checkpoints(directory=tmp_path, every_s=0, resume=True))
 
     assert outcome.status == "done"
     content = pq.read_table(io.BytesIO(outcome.tables[".parquet"]))

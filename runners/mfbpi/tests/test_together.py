@@ -26,7 +26,8 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
         if name != "plain":
             return plugin
         assert isinstance(plugin.spec, AgentSpec)
-        return attrs.evolve(plugin, spec=attrs.evolve(plugin.spec, replicas="mfbpi_toy:Plain"))
+        replicas = "mfbpi_core.testing.worlds.doubles:OneByOne"
+        return attrs.evolve(plugin, spec=attrs.evolve(plugin.spec, replicas=replicas))
 
     monkeypatch.setattr(Registry, "get", with_replicas)
     return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from mfbpi_core.text import one_line, visible
+from mfbpi_core.text import one_line, said, visible
 from mfbpi_run import fitting
 from mfbpi_run.flags import spelled
 from mfbpi_run.streams import output
@@ -171,4 +171,4 @@ def warn_of_problems(registry: Registry) -> None:
 
 def cause(problem: PluginProblem) -> str:
     """Why a plugin failed to load, on one line."""
-    return " ".join(f"{type(problem.error).__name__}: {problem.error}".split())
+    return " ".join(f"{type(problem.error).__name__}: {said(problem.error)}".split())

@@ -10,11 +10,19 @@ from types import FrameType
 from mfbpi.results import provenance
 from mfbpi_core.errors import MfbpiError
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.text import described, said, shortened
+
+#: Characters of a traceback that are kept; what an exception says may have any length.
+_LONGEST_TRACEBACK = 100_000
 
 
 def traced(error: BaseException) -> str:
     """The traceback, in which paths name no person and no host."""
-    return provenance.without_paths("".join(traceback.format_exception(error)))
+    try:
+        text = "".join(traceback.format_exception(error))
+    except Exception:  # of what it says itself, or of what an exception before it says
+        text = "".join(traceback.format_tb(error.__traceback__)) + described(error)
+    return provenance.without_paths(shortened(text, _LONGEST_TRACEBACK))
 
 
 def cause(error: BaseException, registry: Registry | None) -> str:
@@ -23,7 +31,7 @@ def cause(error: BaseException, registry: Registry | None) -> str:
     The place is the innermost line of a plugin; where no plugin was at work, the innermost line,
     unless the exception is one of ours, whose message says whom to blame.
     """
-    message = " ".join(provenance.without_paths(str(error)).split())
+    message = " ".join(provenance.without_paths(said(error)).split())
     line = f"{type(error).__qualname__}: {message}" if message else type(error).__qualname__
     place = _place(error, set() if registry is None else _packages(registry))
     return f"{line} ({place})" if place else line

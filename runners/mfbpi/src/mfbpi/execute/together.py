@@ -10,6 +10,7 @@ import attrs
 
 from mfbpi_core.contracts.executor import Outcome, Work
 from mfbpi_core.data.task import Task, identifier
+from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
 
 _KEY = "together"
@@ -99,9 +100,17 @@ def grouped(registry: Registry, tasks: Sequence[Task], replicas: int) -> list[Wo
 
 
 def warnings(registry: Registry, tasks: Sequence[Task], replicas: int) -> list[str]:
-    """What to say about agents whose seeds cannot run together, if that was asked for."""
+    """What to say about agents whose seeds cannot run together, if that was asked for.
+
+    Raises:
+        PluginError: for replicas that no task could build.
+    """
+    if replicas == 1:
+        return []
+    for agent in {task.agent.name: task.agent for task in tasks}.values():
+        assembly.check_replicas(registry, agent)
     without = {task.agent.shown for task in tasks if not _has_replicas(registry, task)}
-    if replicas == 1 or not without:
+    if not without:
         return []
     return [f"no replicas of {', '.join(sorted(without))}: each seed runs on its own"]
 

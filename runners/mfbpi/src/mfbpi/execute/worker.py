@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 
-from mfbpi.execute import causes, together
+from mfbpi.execute import causes, extras, place, together
 from mfbpi.execute.interrupt import is_the_users
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Stage
@@ -18,7 +18,6 @@ from mfbpi.plan.own import InFile, InSession, take_in
 from mfbpi.results import provenance, table
 from mfbpi_core import forks
 from mfbpi_core.contracts.executor import Outcome, Work
-from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import Task
 from mfbpi_core.plugins import assembly as build
@@ -41,12 +40,11 @@ def run_task(
     work, owner = together.from_json(text), os.getpid()
     registry = None
     try:
-        registry = Registry.discover()
-        take_in(registry, [origin.plugin() for origin in own])
-        with plain_in_workers():
-            return together.joined(work, _Worker.begin(registry, work, checkpoints).outcomes())
-    except GeneratorExit:
-        raise
+        with plain_in_workers(), place.kept():
+            saved = None if checkpoints is None else checkpoints.anchored()
+            registry = Registry.discover()
+            take_in(registry, [origin.plugin() for origin in own])
+            return together.joined(work, _Worker.begin(registry, work, saved).outcomes())
     except BaseException as error:  # a plugin may raise any of them, and ends its own task only
         if isinstance(error, KeyboardInterrupt) and is_the_users(error):
             raise
@@ -144,7 +142,7 @@ class _Worker:
         task, origin = stage.task, self._provenance(stage, run)
         tables = {".parquet": table.rows_table(task, rows, origin)}
         if task.arrays:
-            tables[".arrays.parquet"] = table.arrays_table(task, _arrays(run.metrics), origin)
+            tables[".arrays.parquet"] = table.arrays_table(task, extras.arrays(run.metrics), origin)
         return {suffix: table.to_bytes(content) for suffix, content in tables.items()}
 
     def _provenance(self, stage: Stage, run: Run) -> dict[str, Any]:
@@ -156,7 +154,7 @@ class _Worker:
             "skipped_metrics": stage.skipped,
             "checkpoint_problem": "" if self.saver is None else self.saver.problem,
             "not_resumed": provenance.without_paths(self.not_resumed),
-            "agent_profile": run.agent.profile,
+            "agent_profile": extras.profile(run.agent, run.agent_name),
             "replicas": len(self.runs),
             "durations": {
                 "learning_s": run.learning_s,
@@ -164,11 +162,3 @@ class _Worker:
                 "total_s": run.total_s,
             },
         }
-
-
-def _arrays(metrics: Mapping[str, Metric]) -> dict[tuple[str, str], Any]:
-    return {
-        (metric, name): values
-        for metric, built in metrics.items()
-        for name, values in built.arrays().items()
-    }

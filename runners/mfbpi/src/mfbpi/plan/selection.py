@@ -42,8 +42,10 @@ class Choice:
         """The plugin with every parameter; what was set goes before the preset."""
         with _blaming(self.plugin, self.label):
             config = configs.from_dict(self.config_class, {**(preset or {}), **self.values})
+            values = configs.to_dict(config)
+            configs.check_plain(values)
         label = "" if self.label == self.name else self.label
-        return PluginRef(name=self.name, config=configs.to_dict(config), label=label)
+        return PluginRef(name=self.name, config=values, label=label)
 
 
 def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:

@@ -16,6 +16,7 @@ from mfbpi.results.directory import FIGURES, Store
 from mfbpi.results.files import atomic_write
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.text import described
 
 #: Dots per inch: enough for print at the figures' own size.
 _RESOLUTION = 150
@@ -71,8 +72,9 @@ def derived(import_string: str, content: pa.Table) -> Any:
     function = load_object(import_string)
     try:
         return function(content)
-    except Exception as error:
-        raise PluginError(f"{import_string} cannot show these results: {error!r}") from error
+    except (Exception, SystemExit) as error:
+        cause = described(error)
+        raise PluginError(f"{import_string} cannot show these results: {cause}") from error
 
 
 def draw_runs(figures: Mapping[str, str], directory: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import platform
@@ -9,7 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -143,8 +144,15 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 def without_paths(text: str) -> str:
     """Make the paths in a traceback or message relative, so that they name no person or host."""
-    known = {*sys.path, sys.prefix, sys.base_prefix, str(Path.cwd()), tempfile.gettempdir()}
+    known = {*sys.path, sys.prefix, sys.base_prefix, *_places()}
     for prefix in sorted(known, key=len, reverse=True):
         if len(prefix) > 1:
             text = text.replace(prefix + os.sep, "")
     return _ABSOLUTE_PATH.sub(r"\1", text)
+
+
+def _places() -> Iterator[str]:
+    """The working directory and that of temporary files, where there are such."""
+    for place in (os.getcwd, tempfile.gettempdir):
+        with contextlib.suppress(OSError):
+            yield place()

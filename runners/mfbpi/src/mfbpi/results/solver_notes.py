@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -21,10 +23,16 @@ def failures(files: Iterable[Path]) -> list[str]:
         schema = pq.read_schema(file)
         profile = table.provenance(schema.empty_table()).get("agent_profile", {})
         task = table.task_of(schema.empty_table())
-        failed, runs = (int(profile.get(f"solver_{name}", 0)) for name in ("failures", "runs"))
+        failed, runs = (int(_number(profile, f"solver_{name}")) for name in ("failures", "runs"))
         key = task.agent.shown, task.environment.shown
         counts.setdefault(key, []).append((failed, runs))
     return [_line(*key, found) for key, found in counts.items() if any(n for n, _ in found)]
+
+
+def _number(profile: Any, name: str) -> float:
+    """A number of a profile, as files of others hold it: zero where there is none."""
+    value = profile.get(name, 0) if isinstance(profile, dict) else 0
+    return value if type(value) in (int, float) and math.isfinite(value) else 0
 
 
 def _line(agent: str, env: str, found: list[tuple[int, int]]) -> str:

@@ -26,6 +26,7 @@ from mfbpi_core.errors import CheckpointError
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.lockstep import Lockstep
 from mfbpi_core.running.loop import Run
+from mfbpi_core.text import described, said
 
 #: Version of what a checkpoint holds.
 FORMAT = 1
@@ -39,15 +40,27 @@ class Checkpoints:
         directory: the directory of the results.
         every_s: least number of seconds between two checkpoints of a run.
         resume: whether a checkpoint that is there is gone on from.
+        shown: how messages call the directory; None for its path.
     """
 
     directory: Path
     every_s: float
     resume: bool
+    shown: Path | None = None
 
     def saver(self, work: Work, used: Iterable[Plugin]) -> Saver:
         """What saves some work, which uses these plugins."""
-        return Saver(store=Store(self.directory), work=work, used=tuple(used), every_s=self.every_s)
+        return Saver(
+            store=Store(self.directory),
+            shown=self.shown or self.directory,
+            work=work,
+            used=tuple(used),
+            every_s=self.every_s,
+        )
+
+    def anchored(self) -> Checkpoints:
+        """The same, wherever plugins change the working directory to."""
+        return attrs.evolve(self, directory=self.directory.absolute(), shown=self.directory)
 
 
 @attrs.define(kw_only=True)
@@ -56,6 +69,7 @@ class Saver:
 
     Attributes:
         store: the directory.
+        shown: how messages call it.
         work: what is run.
         used: the plugins that it uses.
         every_s: least number of seconds between two checkpoints.
@@ -63,6 +77,7 @@ class Saver:
     """
 
     store: Store
+    shown: Path
     work: Work
     used: Sequence[Plugin]
     every_s: float
@@ -74,6 +89,10 @@ class Saver:
     def path(self) -> Path:
         """The file."""
         return self.store.checkpoint(self.work.task_id)
+
+    @property
+    def _shown_path(self) -> Path:
+        return Store(self.shown).checkpoint(self.work.task_id)
 
     def restore(self, whole: Run | Lockstep, runs: Sequence[Run], rows: list[list[Row]]) -> str:
         """Restore a run, and the rows of each of its tasks, if they were saved before.
@@ -91,10 +110,10 @@ class Saver:
                 own.extend(rows_from(saved))
                 check_run(run, own)
         except Exception as error:
-            cause = str(error) if isinstance(error, CheckpointError) else repr(error)
+            cause = said(error) if isinstance(error, CheckpointError) else described(error)
             return (
                 f"{together.label(self.work)} starts again from its beginning: the checkpoint "
-                f"{self.path} cannot be used ({cause})"
+                f"{self._shown_path} cannot be used ({cause})"
             )
         return ""
 
@@ -121,24 +140,27 @@ class Saver:
             self._last = time.monotonic()
 
     def _save(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
-        tree = {
+        problem = ""
+        try:
+            self.store.write(self.path, encoding.to_bytes(self._tree(run, rows)))
+        except StoreError as error:
+            problem = str(error).replace(str(self.path), str(self._shown_path))
+        except Exception as error:
+            # A third party's agent may hold anything; its run need not fail for that.
+            problem = said(error) if isinstance(error, CheckpointError) else described(error)
+            self._hopeless = True
+        if problem and not self.problem:
+            warn(f"{together.label(self.work)} goes on without being saved: {problem}")
+        self.problem = problem
+
+    def _tree(self, run: Run | Lockstep, rows: list[list[Row]]) -> dict[str, Any]:
+        return {
             "format": FORMAT,
             "work": self.work.to_json(),
             "versions": provenance.versions(self.used),
             "run": run.state_dict(),
             "rows": [[list(attrs.astuple(row)) for row in own] for own in rows],
         }
-        try:
-            self.store.write(self.path, encoding.to_bytes(tree))
-        except CheckpointError as error:
-            # A third party's agent may hold anything; its run need not fail for that.
-            self.problem, self._hopeless = str(error), True
-        except StoreError as error:
-            if not self.problem:
-                warn(f"{together.label(self.work)} goes on without being saved: {error}")
-            self.problem = str(error)
-        else:
-            self.problem = ""
 
 
 def remove_done(store: Store) -> None:
