@@ -26,7 +26,7 @@ def test_csv_has_the_same_numbers(toy_run: Command, mfbpi: Command) -> None:
     assert ended.code == 0
     with Path("r.csv").open(newline="") as stream:
         found = list(csv.DictReader(stream))
-    expected = table.read(Path("x/_collected.parquet"))
+    expected = table.read(Path("x/_collected/all.parquet"))
     assert list(found[0]) == expected.column_names
     for name in expected.column_names:
         values = expected[name].to_pylist()
@@ -57,7 +57,7 @@ def test_several_directories_make_one_table(toy_run: Command, mfbpi: Command) ->
     assert "say with --out FILE where to write" in unsaid.err
     assert (ended.json["tasks"], ended.json["planned"]) == (5, 5)
     assert "1 tasks are in several directories; each is in the table once" in ended.err
-    both, whole = (table.read(Path(p)) for p in ("both.parquet", "whole/_collected.parquet"))
+    both, whole = (table.read(Path(p)) for p in ("both.parquet", "whole/_collected/all.parquet"))
     without = [each.drop_columns(["elapsed_s"]).to_pylist() for each in (both, whole)]
     assert without[0] == without[1]
 
@@ -69,7 +69,7 @@ def test_unfinished_runs_are_said(toy_run: Command, mfbpi: Command) -> None:
         path.unlink()
     ended = mfbpi("collect", "x")
 
-    assert "6 rows of 2 of 5 tasks: x/_collected.parquet" in ended.out
+    assert "6 rows of 2 of 5 tasks: x/_collected/all.parquet" in ended.out
     assert ended.err == "warning: x has 2 of 5 tasks; the others are not done\n"
 
 
@@ -77,22 +77,23 @@ def test_two_at_the_same_time_do_not_collide(toy_run: Command, mfbpi: Command) -
     """Each writes a file of its own before one replaces the other."""
     toy_run("--out", "x", "--seeds", "0:3")
     mfbpi("collect", "x")
-    before = Path("x/_collected.parquet").read_bytes()
+    before = Path("x/_collected/all.parquet").read_bytes()
     command = [sys.executable, "-c", "from mfbpi_run.cli import main; main(['collect', 'x'])"]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
 
     for process in started:
         assert b"9 rows of 3 of 3 tasks" in process.communicate()[0]
         assert process.returncode == 0
-    assert Path("x/_collected.parquet").read_bytes() == before
-    assert not list(Path("x").glob(".*.tmp"))
+    assert Path("x/_collected/all.parquet").read_bytes() == before
+    assert not list(Path("x").glob("**/.*.tmp"))
 
 
 def test_output_that_is_no_regular_file_is_left_alone(toy_run: Command, mfbpi: Command) -> None:
     """A link is replaced, its target not written to."""
     toy_run("--out", "x")
     Path("precious").write_bytes(b"mine")
-    Path("x/_collected.parquet").symlink_to(Path("precious").absolute())
+    Path("x/_collected").mkdir()
+    Path("x/_collected/all.parquet").symlink_to(Path("precious").absolute())
 
     assert mfbpi("collect", "x").code == 0
     assert Path("precious").read_bytes() == b"mine"

@@ -172,13 +172,13 @@ def test_collect_joins_the_results(toy_run: Command, mfbpi: Command) -> None:
     """One table, sorted by agent, environment and seed, with every provenance."""
     toy_run("--out", "x", "--agent", "plain", "--seeds", "0:3")
     ended = mfbpi("collect", "x", "--json")
-    joined = table.read(Path("x/_collected.parquet"))
+    joined = table.read(Path("x/_collected/all.parquet"))
     order = list(
         dict.fromkeys(zip(joined["agent"].to_pylist(), joined["seed"].to_pylist(), strict=True))
     )
 
     assert ended.json == {
-        "out": "x/_collected.parquet",
+        "out": "x/_collected/all.parquet",
         "tasks": 6,
         "planned": 6,
         "rows": joined.num_rows,

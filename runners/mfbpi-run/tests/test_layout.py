@@ -31,15 +31,13 @@ def test_readers_of_directories_find_the_rows(full: Path) -> None:
     pandas = pytest.importorskip("pandas")
     dataset = pytest.importorskip("pyarrow.dataset")
     names = {path.name for path in full.iterdir()}
-    assert {"_run.json", "_arrays", "_errors", "_set_aside", "_collected.parquet"} < names
+    assert {"_run.json", "_arrays", "_errors", "_set_aside", "_collected"} < names
     expected = 3 * 3  # seeds, and evaluations of the one metric after step 0
 
     frame = pandas.read_parquet(full)
     assert len(frame) == len(frame.drop_duplicates()) == expected
     assert set(frame.seed) == {0, 1, 2}
     assert dataset.dataset(full).to_table().num_rows == expected
-    assert sorted(full.glob("[0-9a-f]*.parquet")) == Store(full).rows()
-    (full / "_collected.parquet").unlink()
     assert sorted(full.glob("*.parquet")) == Store(full).rows()
 
 
@@ -47,10 +45,14 @@ def test_collecting_twice_counts_once(full: Path, mfbpi: Command) -> None:
     """The collected table is no part of itself, whatever it is called."""
     first = mfbpi("collect", full, "--json").json
     assert mfbpi("collect", full, "--json").json == first
-    refused = mfbpi("collect", full, "--out", full / "all.parquet")
-
-    assert refused.code == 2
-    assert "would be read as a part of the results beside it; begin its name with _" in refused.err
+    for name, advice in (
+        ("all.parquet", "leave --out away"),
+        ("_all.parquet", "leave --out away"),
+        ("all.csv", "begin its name with _"),
+    ):
+        refused = mfbpi("collect", full, "--out", full / name)
+        assert refused.code == 2
+        assert f"would be read as a part of the results beside it; {advice}" in refused.err
     assert mfbpi("collect", full, "--out", full / "_all.csv").code == 0
 
 

@@ -37,6 +37,8 @@ def test_seeds_are_read(text: str, seeds: tuple[int, ...]) -> None:
         ("-2:2", "from 0"),
         ("0:3,1", "seed 1 is given twice"),
         ("0:99999999", "has 99999999 seeds"),
+        ("1_0", "expected a range"),
+        ("\u0663", "expected a range"),
         (str(2**63), "from 0"),
     ],
 )

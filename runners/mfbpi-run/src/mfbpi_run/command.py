@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,20 @@ from mfbpi_run.streams import plugins_aside
 
 #: ``-h`` is ``--help`` everywhere.
 HELP = {"help_option_names": ["-h", "--help"]}
+
+
+class _GivenPath(click.Path):
+    """A path; an empty one, such as that of a shell variable that is not set, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does, but for the empty text, which ``Path`` takes for the working directory."""
+        if value == "":
+            self.fail("it is empty; expected a path (. is the working directory).", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+#: Type of every option and argument that is a path.
+PATH = _GivenPath(path_type=Path)
 
 
 class Command(click.Command):

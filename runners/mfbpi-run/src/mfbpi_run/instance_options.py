@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
+
+from mfbpi_run.command import PATH
 
 Command = Callable[..., Any]
 
@@ -26,7 +27,7 @@ def instance(command: Command) -> Command:
             click.option(
                 "--mdp",
                 "file",
-                type=click.Path(path_type=Path),
+                type=PATH,
                 metavar="FILE.npz",
                 help="Arrays P [S,A,S] and R [S,A] or [S,A,S]; optional: initial, terminal [S], "
                 "reward_range [2].",

@@ -16,7 +16,7 @@ from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.bound import BoundSolution
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import instance_options
-from mfbpi_run.command import Command
+from mfbpi_run.command import PATH, Command
 from mfbpi_run.output import say, show_json, show_table, tell, warn, warn_of_problems
 
 #: Allocations are shown state by state up to this many states.
@@ -46,7 +46,7 @@ _SHOWN_STATES = 30
     metavar="optimal|uniform|FILE",
     help="Where to evaluate. FILE: .npy, .npz (array `allocation`), or the output of --json.",
 )
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE.png", help="Heat map.")
+@click.option("--plot", type=PATH, metavar="FILE.png", help="Heat map.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def bound(
     name: str,

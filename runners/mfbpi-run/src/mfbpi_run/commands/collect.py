@@ -12,24 +12,23 @@ import pyarrow.csv
 
 from mfbpi.results import table
 from mfbpi.results.collected import Found, collected, once_each, planned_in_all
-from mfbpi.results.directory import MANIFEST, Store, unwritable
-from mfbpi.results.files import atomic_write
+from mfbpi.results.directory import COLLECTED, MANIFEST, Store, unwritable
+from mfbpi.results.files import atomic_write, make_folder
 from mfbpi_core.errors import UsageError
-from mfbpi_run.command import Command
+from mfbpi_run.command import PATH, Command
 from mfbpi_run.output import say, show_json
 
-_NAME = "_collected.parquet"
+#: In a folder of its own: a reader's ``DIR/*.parquet`` would find ``DIR/_collected.parquet`` too.
+_NAME = f"{COLLECTED}/all.parquet"
 
 _SUFFIXES = (".parquet", ".csv")
 
 
 @click.command(cls=Command, name="collect")
-@click.argument(
-    "directories", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="DIRECTORY..."
-)
+@click.argument("directories", type=PATH, nargs=-1, required=True, metavar="DIRECTORY...")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help=f"File to write, .parquet or .csv. Default: {_NAME} in the directory, if it is one.",
 )
@@ -43,6 +42,8 @@ def collect(directories: tuple[Path, ...], out: Path | None, as_json: bool) -> N
     joined, n_tasks = collected(once), len(once)
     content = _csv(joined) if target.suffix.lower() == ".csv" else table.to_bytes(joined)
     try:
+        if out is None:
+            make_folder(target.parent)
         atomic_write(target, content)
     except OSError as error:
         raise unwritable(target, error) from error
@@ -68,10 +69,12 @@ def _target(directories: Sequence[Path], out: Path | None) -> Path:
     if out.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--out {out}: expected a name that ends in {' or '.join(_SUFFIXES)}")
     beside = Store(out.parent).rows() or (out.parent / MANIFEST).exists()
-    if beside and not out.name.startswith(("_", ".")):
+    is_csv = out.suffix.lower() == ".csv"
+    if beside and not (is_csv and out.name.startswith(("_", "."))):
+        advice = "begin its name with _" if is_csv else f"leave --out away for {_NAME} there"
         raise UsageError(
-            f"--out {out} would be read as a part of the results beside it; begin its name "
-            "with _ or write elsewhere"
+            f"--out {out} would be read as a part of the results beside it; {advice}, or write "
+            "elsewhere"
         )
     return out
 

@@ -8,7 +8,7 @@ import click
 
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import scaffold
-from mfbpi_run.command import Command
+from mfbpi_run.command import PATH, Command
 from mfbpi_run.kinds import parse_kind
 from mfbpi_run.output import say, warn
 
@@ -18,7 +18,7 @@ from mfbpi_run.output import say, warn
 @click.argument("name")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Folder of the package. Default: one called as the distribution.",
 )

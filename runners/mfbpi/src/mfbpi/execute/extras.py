@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi.execute.saving.restored import is_finite
 from mfbpi.notices import warn
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.metric import Metric
@@ -29,10 +28,10 @@ def profile(agent: Agent, name: str) -> dict[str, float]:
     found: dict[str, float] = {}
     with _left_out(f"the profile of {name}"):
         for key, value in _items(lambda: agent.profile):
-            if type(key) is not str or not _is_finite(value):
+            if type(key) is not str or not is_finite(value):
                 warn(f"{name}: {_pair(key, value)} of its profile is left out; {_NUMBERS}")
                 continue
-            found[key] = int(value) if isinstance(value, numbers.Integral) else float(value)
+            found[key] = int(value) if isinstance(value, int | np.integer) else float(value)
     return found
 
 
@@ -56,10 +55,6 @@ def _items(tell: Callable[[], Any]) -> list[tuple[Any, Any]]:
     if not isinstance(told, Mapping):
         raise TypeError(f"it is {shortened(repr(told), 80)}; expected a dictionary")
     return list(told.items())
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and type(value) is not bool and math.isfinite(value)
 
 
 def _pair(key: Any, value: Any) -> str:

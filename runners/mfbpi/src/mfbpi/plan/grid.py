@@ -18,6 +18,9 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly as build
 from mfbpi_core.plugins.registry import Registry
 
+#: Steps are stored as 64-bit integers.
+LARGEST_COUNT = 2**63 - 1
+
 
 @attrs.frozen(kw_only=True)
 class Site:
@@ -136,6 +139,7 @@ def _site(
     for agent in agents:
         check_needs(agent.plugin, ref, provided)
     horizon, episodes = length(settings, ref, environment)
+    _check_counts(steps=horizon, eval_every=settings.eval_every or 1)
     protocol = environment.protocol
     discount = checked_discount(
         protocol.discount if settings.discount is None else settings.discount
@@ -168,6 +172,12 @@ def checked_discount(value: float) -> float:
     if not 0.0 < value < 1.0:
         raise UsageError(f"`discount` is {value:g}; expected a number between 0 and 1, exclusive")
     return value
+
+
+def _check_counts(**counts: int) -> None:
+    for name, count in counts.items():
+        if not 1 <= count <= LARGEST_COUNT:
+            raise UsageError(f"`{name}` is {count}; expected 1 to 2**63 - 1, as the rows hold it")
 
 
 def length(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 import attrs
@@ -11,6 +12,8 @@ from mfbpi_core.errors import UsageError
 
 #: More seeds than anyone runs at once: beyond it, a typing error is more likely.
 MAX_SEEDS = 100_000
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,30}\s*", re.ASCII)
 
 #: Seeds are stored as 64-bit integers.
 _SEED_LIMIT = 2**63
@@ -78,8 +81,8 @@ def compact(seeds: Iterable[int]) -> str:
 def _seed_range(text: str, part: str) -> range:
     first, colon, last = part.partition(":")
     try:
-        start = int(first) if first or not colon else 0
-        stop = int(last) if colon else start + 1
+        start = _whole(first) if first or not colon else 0
+        stop = _whole(last) if colon else start + 1
     except ValueError:
         raise UsageError(
             f"`seeds` {text!r}: expected a range such as 0:10, a seed, or a list such as 0,2,5"
@@ -90,6 +93,13 @@ def _seed_range(text: str, part: str) -> range:
         what = "is empty" if stop <= start else f"has {stop - start} seeds"
         raise UsageError(f"`seeds` {text!r}: {part} {what}; expected 1 to {MAX_SEEDS:,} seeds")
     return range(start, stop)
+
+
+def _whole(text: str) -> int:
+    """A whole number as people write it: Python's ``int`` would take ``1_0`` for 10."""
+    if not _WHOLE.fullmatch(text):
+        raise ValueError(text)
+    return int(text)
 
 
 def unique(option: str, names: Sequence[str], advice: str = "") -> None:

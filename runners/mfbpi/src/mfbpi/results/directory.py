@@ -35,6 +35,9 @@ STUDY = "study.parquet"
 #: Where everything else lies.
 ARRAYS, ERRORS, CHECKPOINTS, FIGURES = "_arrays", "_errors", "_checkpoints", "_figures"
 
+#: Where all rows are, in one table.
+COLLECTED = "_collected"
+
 #: Where files go that are not what their names say.
 SET_ASIDE = "_set_aside"
 
@@ -92,7 +95,7 @@ class Store:
 
     def _remove_stale(self) -> None:
         try:
-            for name in (".", ARRAYS, ERRORS, CHECKPOINTS, FIGURES):
+            for name in (".", ARRAYS, ERRORS, CHECKPOINTS, FIGURES, COLLECTED):
                 files.remove_stale(self.directory / name)
         except OSError as error:
             raise unwritable(self.directory, error) from error

@@ -33,7 +33,7 @@ def read(directory: Path) -> dict[str, Any]:
             loaded = json.loads(files.read_regular(path))
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise UsageError(f"{path} cannot be read ({error}); choose another `out`") from error
         if not _is_manifest(loaded):
             raise UsageError(f"{path} is not a manifest of mfbpi; choose another `out`")
@@ -46,8 +46,15 @@ def _is_manifest(loaded: Any) -> bool:
         return False
     parts = [loaded.get(name, {}) for name in ("agents", "environments", "seeds")]
     return all(isinstance(part, dict) for part in parts) and all(
-        isinstance(seeds, str) for seeds in parts[-1].values()
+        map(_are_seeds, parts[-1].values())
     )
+
+
+def _are_seeds(given: Any) -> bool:
+    try:
+        return isinstance(given, str) and bool(parse_seeds(given))
+    except UsageError:
+        return False
 
 
 def check(directory: Path, now: Manifest) -> None:

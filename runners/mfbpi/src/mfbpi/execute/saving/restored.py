@@ -32,13 +32,14 @@ def _row(saved: Any) -> Row:
         raise CheckpointError(f"it holds {saved!r:.80} for a row")
     row = Row(**dict(zip(_FIELDS, saved, strict=True)))
     counts = all(type(count) is int and count >= 0 for count in (row.step, row.episode))
-    numbers = all(_is_finite(number) for number in (row.value, row.elapsed_s))
+    numbers = all(is_finite(number) for number in (row.value, row.elapsed_s))
     if not (counts and numbers and isinstance(row.metric, str) and row.elapsed_s >= 0.0):
         raise CheckpointError(f"it holds {saved!r:.80} for a row")
     return row
 
 
-def _is_finite(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
+    """Whether it is a finite number, of Python or numpy; truth values are none."""
     return isinstance(value, _NUMBERS) and type(value) is not bool and math.isfinite(value)
 
 
