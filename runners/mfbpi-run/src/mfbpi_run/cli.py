@@ -9,6 +9,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
@@ -110,20 +111,22 @@ def invoke(
     if arguments is not None:
         return _invoke(name, load, list(arguments))
     streams = Streams()
+    warnings.showwarning = _show_warning
     try:
-        _show_warnings_in_lines()
         code = _invoke(name, load, None)
+    except KeyboardInterrupt:  # while something was said
+        code = _interrupted()
     except Exception:  # a bug: its traceback may quote a plugin
         code = _fail(traceback.format_exc().rstrip(), FAILED, before="")
     problem = streams.problem()
     return code if problem is None else _fail(problem, code or FAILED)
 
 
-def _show_warnings_in_lines() -> None:
-    # Imported here because Ctrl-C may come that early.
+def _show_warning(*about: Any, **settings: Any) -> None:
+    # Imported here because most commands warn of nothing, and help does without the core.
     from mfbpi_run.output import show_warning
 
-    warnings.showwarning = show_warning
+    show_warning(*about, **settings)
 
 
 def _invoke(name: str, load: Callable[[], click.Command], arguments: list[str] | None) -> int:
@@ -138,10 +141,16 @@ def _invoke(name: str, load: Callable[[], click.Command], arguments: list[str] |
     except click.ClickException as error:
         return _fail(error.format_message(), USAGE)
     except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted", INTERRUPTED)
+        return _interrupted()
     except Exception as error:
         return _foreseen(error)
     return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    # Nothing is imported here: numpy cannot be, where Ctrl-C came while it was.
+    click.echo("error: interrupted", err=True)
+    return INTERRUPTED
 
 
 def _foreseen(error: Exception) -> int:
