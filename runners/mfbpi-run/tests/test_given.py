@@ -21,7 +21,7 @@ RUN = ("run", "--agent", "biased", "--env", "ring")
         (("bound", "--bound", "u", "--mdp", ""), "'--mdp': it is empty; expected a path"),
         ((*RUN, "--steps", str(2**63)), f"--steps is {2**63}; expected 1 to 2**63 - 1"),
         ((*RUN, "--eval-every", str(10**20)), f"--eval-every is {10**20}; expected 1 to"),
-        ((*RUN, "--checkpoint-every", "nan"), "--checkpoint-every is nan; expected seconds"),
+        ((*RUN, "--checkpoint-every", "nan"), "--checkpoint-every is nan; expected a number"),
         ((*RUN, "-E", "n_states=1e999"), "parameter n_states is '1e999'; expected int"),
         ((*RUN, "--seeds", "1_0"), "--seeds '1_0': expected a range"),
     ],

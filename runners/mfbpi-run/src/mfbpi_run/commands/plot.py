@@ -12,14 +12,12 @@ from mfbpi.results.directory import FIGURES
 from mfbpi.results.loaded import load
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_run.command import Command
+from mfbpi_run.command import PATH, Command
 from mfbpi_run.output import note, say, show_json, warn_of_problems
 
 
 @click.command(cls=Command, name="plot")
-@click.argument(
-    "directories", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="DIRECTORY..."
-)
+@click.argument("directories", type=PATH, nargs=-1, required=True, metavar="DIRECTORY...")
 @click.option(
     "--metric",
     "metrics",
@@ -52,7 +50,7 @@ from mfbpi_run.output import note, say, show_json, warn_of_problems
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help=f"Directory to write to. Default: {FIGURES} in the directory of results, if it is one.",
 )
