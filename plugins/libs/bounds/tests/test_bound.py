@@ -289,3 +289,20 @@ def test_no_walk_from_the_end():
     assert (found.value, found.status) == (math.inf, "infinite")
     assert "begins in a terminal state" in found.reason
     assert _made().solve(mdp).status == "optimal"
+
+
+def test_transitions_too_rare_for_a_walk():
+    """A state that is reached once in 1e300 steps: the certificate overflows, and this is said."""
+    transitions = np.zeros((3, 2, 3))  # P[s, a, s']
+    transitions[:, 0, 0] = transitions[0, 1, 0] = 1.0
+    transitions[0, 1, 1] = 1e-300
+    transitions[1, 1, 2] = transitions[2, 1, 2] = 1.0
+    mdp = TabularMDP.from_dense(transitions, [[0.1, 0.0], [0.0, 0.0], [0.0, 1.0]])
+
+    with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
+        _made().solve(mdp, "navigation")
+    instance = Instance(mdp=mdp, discount=0.9)
+    made = planned.u(instance, 19)
+    with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
+        navigation.minimise(made, instance.walk)
+    assert _made().solve(mdp).status == "optimal"

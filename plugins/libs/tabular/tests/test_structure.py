@@ -3,8 +3,8 @@ import pytest
 from scipy import sparse
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_core.errors import ModelError
-from mfbpi_lib_tabular import structure
+from mfbpi_core.errors import ModelError, ModelWarning
+from mfbpi_lib_tabular import description, structure
 
 
 def _deterministic(moves, **options) -> TabularMDP:
@@ -128,7 +128,18 @@ def test_episodes_restart_the_walk():
 
 def test_episode_that_ends_before_it_starts():
     """With every first state terminal there is no walk."""
-    mdp = _deterministic([[1], [1]], terminal=np.array([True, False]))
+    with pytest.warns(ModelWarning, match="begins in the terminal state 0"):
+        mdp = _deterministic([[1], [1]], terminal=np.array([True, False]))
 
     with pytest.raises(ModelError, match="every first state is terminal"):
         structure.walk(mdp)
+
+
+def test_start_in_the_end_is_diagnosed():
+    """Where every first state is terminal, that is said, and nothing raised."""
+    with pytest.warns(ModelWarning, match="begins in the terminal state 0"):
+        mdp = TabularMDP.from_dense(np.full((2, 1, 2), 0.5), [[0.0], [0.5]], terminal=[True, False])
+
+    assert description.diagnose(mdp) == [
+        "every episode begins in a terminal state: there is no walk"
+    ]

@@ -88,9 +88,9 @@ def within_range(make: Callable[[], Coefficients]) -> Coefficients:
 def out_of_range() -> SolverError:
     """What is to be said where a bound leaves the range of float64."""
     return SolverError(
-        "the coefficients of the bound leave the range of double precision, as gaps that are too "
-        "small or too large are squared; expected gaps nearer to 1: state the rewards in another "
-        "unit"
+        "the numbers of the bound leave the range of double precision: gaps are too small or too "
+        "large to be squared, or transitions are too rare; expected gaps nearer to 1 (state the "
+        "rewards in another unit) and likelier transitions"
     )
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_bounds.coefficients import Coefficients
+from mfbpi_lib_bounds.coefficients import Coefficients, out_of_range
 from mfbpi_lib_bounds.exact import ExactProgramme
 from mfbpi_lib_bounds.flow import Flow
 from mfbpi_lib_bounds.generative import nothing_to_learn
@@ -85,6 +85,9 @@ def minimise(
             found = way()
         except SolverError as error:
             failure = str(error)
+            continue
+        except ArithmeticError:
+            failure = str(out_of_range())
             continue
         left = _doubt(found, flow, target_gap, pairs)
         if left < doubt:

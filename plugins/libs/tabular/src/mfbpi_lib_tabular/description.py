@@ -128,6 +128,8 @@ _NAMED = 10
 
 def diagnose(mdp: TabularMDP) -> list[str]:
     """What a walk cannot do in this instance, in sentences that name the states; empty if fine."""
+    if not (mdp.initial[~mdp.terminal] > 0.0).any():
+        return ["every episode begins in a terminal state: there is no walk"]
     messages = []
     unreachable = structure.unreachable_states(mdp).tolist()
     if unreachable:
