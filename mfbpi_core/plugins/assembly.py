@@ -32,7 +32,7 @@ def blaming(plugin: Plugin) -> Iterator[None]:
         yield
     except MfbpiError:
         raise
-    except (Exception, SystemExit) as error:  # which must not end the process with its own code
+    except (Exception, SystemExit, GeneratorExit) as error:  # the others would end the process
         raise PluginError(f"{plugin.described}: {described(error)}") from error
     finally:
         forks.end_copy(owner)

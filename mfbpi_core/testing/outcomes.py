@@ -80,7 +80,7 @@ class Check:
             raise
         except CheckFailure as failure:
             raise CheckFailure(self._message(str(failure))) from failure
-        except (Exception, SystemExit) as error:  # which would end all checks, with exit code 0
+        except (Exception, SystemExit, GeneratorExit) as error:  # the others would end all checks
             raised = f"raised {type(error).__name__}: {said(error)}"
             raise CheckFailure(self._message(raised)) from error
 

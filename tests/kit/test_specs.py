@@ -6,6 +6,7 @@ import pytest
 
 from mfbpi_core.errors import NotFoundError
 from mfbpi_core.testing import checks_for, run_checks
+from mfbpi_core.testing.outcomes import Check
 
 SPECS = {
     "nocolumns": ("spec_is_valid", "declares no columns"),
@@ -145,3 +146,17 @@ def distribution_failures(name, registry):
     """Messages of the failed checks of the distribution as a whole."""
     checks = [c for c in checks_for(name, registry) if c.kind == "distribution"]
     return {r.check: r.message for r in (c.result() for c in checks) if r.status == "failed"}
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), StopIteration()])
+def test_plugin_cannot_end_its_checks(error: BaseException) -> None:
+    """Whatever it raises is a failure, with its type; exit code 0 would look like success."""
+
+    def run() -> None:
+        raise error
+
+    check = Check(kind="agent", plugin="x", name="acts", rule="acts", origin="y 1", run=run)
+    found = check.result()
+
+    assert found.status == "failed"
+    assert type(error).__name__ in found.message
