@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import types
+from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin
 
 from mfbpi_core.errors import ConfigError
+from mfbpi_core.text import shortened
+
+_LONGEST_SHOWN = 80
 
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -76,3 +81,15 @@ def _convert_one(text: str, kind: Any) -> Any:
             raise ValueError(text)
         return int(number)
     return kind(text)
+
+
+def check_plain(values: Mapping[str, Any]) -> None:
+    """Refuse values that JSON does not hold, in which form they reach workers and results."""
+    for key, value in values.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConfigError(
+                f"parameter {key} is {shortened(repr(value), _LONGEST_SHOWN)}; expected a number, "
+                "a text, true, false, none, or a tuple of them"
+            ) from error

@@ -13,7 +13,6 @@ Example:
 from __future__ import annotations
 
 import difflib
-import json
 import math
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_type_hints
@@ -21,12 +20,10 @@ from typing import Any, TypeVar, get_type_hints
 import attrs
 
 from mfbpi_core.contracts import _parameter_types as kinds
+from mfbpi_core.contracts._parameter_types import check_plain as check_plain  # part of this module
 from mfbpi_core.errors import ConfigError
-from mfbpi_core.text import shortened
 
 C = TypeVar("C")
-
-_LONGEST_SHOWN = 80
 
 _BOUNDS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
 
@@ -136,18 +133,6 @@ def to_dict(config: Any) -> dict[str, Any]:
     """Every parameter with its value, as JSON can hold it."""
     values = attrs.asdict(config)
     return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
-
-
-def check_plain(values: Mapping[str, Any]) -> None:
-    """Refuse values that JSON does not hold, in which form they reach workers and results."""
-    for key, value in values.items():
-        try:
-            json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ConfigError(
-                f"parameter {key} is {shortened(repr(value), _LONGEST_SHOWN)}; expected a number, "
-                "a text, true, false, none, or a tuple of them"
-            ) from error
 
 
 def check_keys(config: type[Any], given: Mapping[str, Any]) -> None:
