@@ -1,1 +1,0 @@
-"""Every package as others install it: built, and tried in a clean environment."""
