@@ -10,6 +10,7 @@ enough.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from importlib import metadata
 
@@ -153,8 +154,9 @@ class Programme:
         )
 
 
+@functools.cache
 def version() -> str:
-    """Name and version of the solver."""
+    """Name and version of the solver; reading it takes as long as a small programme."""
     return f"HiGHS {metadata.version('highspy')}"
 
 
