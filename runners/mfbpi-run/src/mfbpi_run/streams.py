@@ -88,6 +88,8 @@ def _open_what_is_closed() -> None:
             if null != number:
                 os.dup2(null, number)
                 os.close(null)
+            # Workers must find them open too, or a pipe to the driver takes their place.
+            os.set_inheritable(number, True)
 
 
 def _text(raw: _Lenient, before: TextIO | None) -> TextIO:

@@ -104,6 +104,9 @@ def allow_children() -> None:
 def nothing_to_read() -> None:
     """Let what this process starts find its standard input empty, not the driver's terminal."""
     null = os.open(os.devnull, os.O_RDONLY)
+    if null == 0:  # it was closed, and this has taken its place
+        os.set_inheritable(0, True)
+        return
     os.dup2(null, 0)
     os.close(null)
 
