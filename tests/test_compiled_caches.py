@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 
 from mfbpi_core import Interaction, Problem, Registry
 from mfbpi_core.plugins.registry import Plugin
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import riverswim
 
 AGENTS = [p for p in Registry.discover().of_kind("agent") if "states" in p.spec.needs]

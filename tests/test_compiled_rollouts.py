@@ -11,9 +11,9 @@ import pytest
 
 from mfbpi_core import Problem, Registry
 from mfbpi_core.plugins.registry import Plugin
-from mfbpi_lib_tabular.agent import CompiledAgent, ReplanningAgent
-from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.simulator import Chunk
+from mfbpi_lib_tabular.learning.agent import CompiledAgent, ReplanningAgent
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.simulator import Chunk
 from mfbpi_lib_tabular.testing import riverswim
 
 FUNCTION = re.compile(

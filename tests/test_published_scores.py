@@ -10,7 +10,7 @@ import pytest
 
 from mfbpi_core import Agent, Environment, Interaction, Problem, Registry, Streams
 from mfbpi_core.contracts.parameters import parse
-from mfbpi_lib_tabular import planning
+from mfbpi_lib_tabular.solution import planning
 
 DISCOUNT = 0.99
 SEEDS = range(4)

@@ -14,7 +14,7 @@ from mfbpi_env_riverswim.environment import riverswim
 from mfbpi_lib_bounds import generative, navigation
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_tabular import structure
+from mfbpi_lib_tabular.analysis import structure
 from tests.bench.naive_cvxpy import minimise as naive
 from tests.bench.timing import seconds
 

@@ -19,7 +19,7 @@ from mfbpi_agent_ps_mdp_nas.agent import PSMDPNaS
 from mfbpi_agent_psrl.agent import PSRL
 from mfbpi_agent_psrl.agent import Config as PSRLConfig
 from mfbpi_core import Interaction
-from mfbpi_lib_tabular.agent import ReplanningAgent
+from mfbpi_lib_tabular.learning.agent import ReplanningAgent
 from tests.bench.bench_q_learning import interaction
 from tests.bench.timing import seconds
 

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from mfbpi.results.directory import ARRAYS, CHECKPOINTS
+from mfbpi.results.storage.directory import ARRAYS, CHECKPOINTS
 from tests.chaos import grid, processes
 
 #: Part of a whole run that goes into imports, of the driver and of its workers.

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mfbpi.results import reading as results
-from mfbpi.results import table
-from mfbpi.results.directory import ARRAYS, CHECKPOINTS, ERRORS, SET_ASIDE, Store
+from mfbpi.results.storage import reading as results
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import ARRAYS, CHECKPOINTS, ERRORS, SET_ASIDE, Store
 
 #: Two agents, four seeds, and more evaluations and checkpoints than anyone needs.
 COMMAND = (

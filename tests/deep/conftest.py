@@ -12,7 +12,7 @@ from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.worker import run_task
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
-from mfbpi.results import table
+from mfbpi.results.storage import table
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_core.data.task import Task

@@ -3,7 +3,7 @@
 import pytest
 
 from mfbpi.execute.worker import run_task
-from mfbpi.results.directory import Store
+from mfbpi.results.storage.directory import Store
 
 
 @pytest.mark.parametrize("agent", ["dbmf_bpi", "bsp", "bsp2", "ids"])

@@ -4,8 +4,8 @@ import pytest
 
 from mfbpi.execute import together
 from mfbpi.execute.worker import run_task
-from mfbpi.results import table
-from mfbpi.results.directory import Store
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import Store
 from mfbpi_core import Registry
 from mfbpi_run.cli import main
 

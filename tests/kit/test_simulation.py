@@ -11,7 +11,7 @@ SOURCE = """
 import numpy as np
 from mfbpi_core import EnvironmentSpec, hookimpl
 from mfbpi_core.testing.worlds.instances import zeros_in_every_place
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 class Exact(TabularEnvironment):
     def __init__(self, config):

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mfbpi.results import table
-from mfbpi.results.directory import Store
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import Store
 
 Command = Callable[..., Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import mfbpi_core.testing
-from mfbpi.results import table
+from mfbpi.results.storage import table
 from mfbpi_run import cli, scaffold
 
 Command = Callable[..., Any]

@@ -24,7 +24,7 @@ sys.exit(main())
 """
 
 
-@pytest.mark.parametrize("module", ["mfbpi_core", "numpy", "mfbpi_run.output"])
+@pytest.mark.parametrize("module", ["mfbpi_core", "numpy", "mfbpi_run.screen.output"])
 def test_interrupt_while_importing_is_one_line(module: str) -> None:
     """Without a traceback, and with its own exit code."""
     command = [sys.executable, "-c", SOURCE.format(module=module)]

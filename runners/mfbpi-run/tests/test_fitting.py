@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mfbpi_run import fitting, output
+from mfbpi_run.screen import fitting, output
 
 
 def table(**changes: object) -> fitting.Table:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from mfbpi.results import table
+from mfbpi.results.storage import table
 
 SOURCE = """\
 import os, sys, tempfile
@@ -229,7 +229,7 @@ def test_checkpoints_stay_in_their_directory(
     mfbpi: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of a task in a worker whose agent goes elsewhere, too."""
-    from mfbpi.results import files
+    from mfbpi.results.storage import files
 
     written, write = [], files.atomic_write
     monkeypatch.setattr(

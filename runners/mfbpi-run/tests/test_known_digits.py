@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mfbpi_lib_tabular import testing
-from mfbpi_lib_tabular.shown import known_digits
+from mfbpi_lib_tabular.analysis.shown import known_digits
 
 Command = Callable[..., Any]
 WriteMDP = Callable[..., Path]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mfbpi.results.directory import Store
+from mfbpi.results.storage.directory import Store
 
 Command = Callable[..., Any]
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from mfbpi_run import output
+from mfbpi_run.screen import output
 
 
 @pytest.mark.parametrize(

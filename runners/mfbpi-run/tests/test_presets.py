@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mfbpi.plan.grid import Plan
-from mfbpi.results import table
+from mfbpi.results.storage import table
 from mfbpi_core.errors import PluginError, UsageError
 
 PlanOf = Callable[..., Plan]

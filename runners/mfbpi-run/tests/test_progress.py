@@ -8,8 +8,8 @@ import pytest
 from rich import progress as rich_progress
 from rich.console import Console
 
-from mfbpi_run import progress
-from mfbpi_run.progress import Progress
+from mfbpi_run.screen import progress
+from mfbpi_run.screen.progress import Progress
 
 
 def test_tasks_are_counted() -> None:

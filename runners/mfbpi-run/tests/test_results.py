@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from mfbpi.results import reading as results
-from mfbpi.results import table
-from mfbpi.results.directory import Store
-from mfbpi.results.reading import ResultError
+from mfbpi.results.storage import reading as results
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import Store
+from mfbpi.results.storage.reading import ResultError
 
 Command = Callable[..., Any]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from mfbpi.results import reading as results
-from mfbpi.results import table
 from mfbpi.results.collected import collected
-from mfbpi.results.directory import Store
+from mfbpi.results.storage import reading as results
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import Store
 from mfbpi_run import cli
 
 Command = Callable[..., Any]

@@ -10,7 +10,8 @@ import attrs
 import pytest
 
 from mfbpi.execute import worker
-from mfbpi.results import solver_notes, table
+from mfbpi.results import solver_notes
+from mfbpi.results.storage import table
 from mfbpi_core.data.task import PluginRef, Task
 
 TASK = Task(

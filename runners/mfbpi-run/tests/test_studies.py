@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from mfbpi.instances import studies, study_summary
-from mfbpi.results import table
-from mfbpi.results.directory import STUDY
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import STUDY
 from mfbpi_lib_statistics.intervals import t_interval
 from mfbpi_run import study_report
 

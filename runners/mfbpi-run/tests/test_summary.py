@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from mfbpi.results import summary, table
-from mfbpi.results.directory import Store
+from mfbpi.results import summary
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import Store
 from mfbpi.results.summary import Summary
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import PluginRef, Task
-from mfbpi_run import report
+from mfbpi_run.screen import report
 
 #: The values of a metric in a run, by step.
 Values = dict[int, float]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mfbpi.results import table
+from mfbpi.results.storage import table
 
 Command = Callable[..., Any]
 

@@ -11,7 +11,7 @@ import pytest
 
 import mfbpi as library
 from mfbpi.results.collected import collected
-from mfbpi.results.reading import read
+from mfbpi.results.storage.reading import read
 from mfbpi_core.data.task import Task
 
 FEW: dict[str, Any] = {"environments": "ring", "executor": "inline"}

@@ -15,8 +15,8 @@ from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.worker import run_task
 from mfbpi.plan.grid import Plan
-from mfbpi.results import table
-from mfbpi.results.directory import CHECKPOINTS, Store
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import CHECKPOINTS, Store
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError, MfbpiWarning

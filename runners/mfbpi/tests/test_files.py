@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mfbpi.results import files
+from mfbpi.results.storage import files
 
 TEMPORARY = f".mfbpi-{'0' * 16}.tmp"
 

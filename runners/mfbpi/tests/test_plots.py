@@ -10,9 +10,10 @@ import attrs
 import numpy as np
 import pytest
 
-from mfbpi.results import gathering, plot_maps, plots, table
-from mfbpi.results.directory import Store
+from mfbpi.results.drawing import gathering, plot_maps, plots
 from mfbpi.results.loaded import Array, load
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import Store
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import PluginRef, Task

@@ -10,9 +10,15 @@ from typing import Any
 
 import pytest
 
-from mfbpi.results import manifest
-from mfbpi.results.directory import MANIFEST, Store, StoreError, create_first, default_directories
-from mfbpi.results.files import atomic_write
+from mfbpi.results.storage import manifest
+from mfbpi.results.storage.directory import (
+    MANIFEST,
+    Store,
+    StoreError,
+    create_first,
+    default_directories,
+)
+from mfbpi.results.storage.files import atomic_write
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import PluginRef, Task
 from mfbpi_core.errors import UsageError

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from mfbpi.results import table
+from mfbpi.results.storage import table
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import PluginRef, Task
 

@@ -20,7 +20,7 @@ import pytest
 
 from mfbpi.execute.worker import run_task
 from mfbpi.plan.grid import Plan
-from mfbpi.results import provenance, table
+from mfbpi.results.storage import provenance, table
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import Task
 

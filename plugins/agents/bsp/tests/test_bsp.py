@@ -6,7 +6,7 @@ import numpy as np
 from mfbpi_agent_bsp.agent import BSP
 from mfbpi_agent_bsp.config import Config, preset
 from mfbpi_core import Transition
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.testing import array_problem
 
 

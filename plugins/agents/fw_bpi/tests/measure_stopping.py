@@ -20,8 +20,8 @@ from mfbpi_core.contracts.parameters import parse
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import evaluate
 from mfbpi_lib_confidence.scopes import first_check, next_check
-from mfbpi_lib_tabular import planning
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.solution import planning
 
 
 def registered(name: str, **parameters: str) -> TabularMDP:

@@ -17,9 +17,10 @@ from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import evaluate
 from mfbpi_lib_confidence.penalties import penalty, reward_penalty
 from mfbpi_lib_confidence.scopes import first_check, next_check
-from mfbpi_lib_tabular import planning, posterior
-from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.posterior import Counts
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.posterior import Counts
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.solution import planning
 from mfbpi_lib_tabular.testing import ring, riverswim
 
 

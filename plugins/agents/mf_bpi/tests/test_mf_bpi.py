@@ -13,7 +13,7 @@ from mfbpi_agent_mf_bpi.recommendation import recommend
 from mfbpi_agent_mf_bpi.rules import GOLDEN_RATIO, weigh
 from mfbpi_core import Interaction, Problem, Streams, TabularMDP, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 
 def chain(n_states: int) -> TabularMDP:

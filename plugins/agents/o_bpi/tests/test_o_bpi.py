@@ -8,7 +8,7 @@ from mfbpi_agent_o_bpi.agent import OBPI, Config
 from mfbpi_core import Interaction, Problem, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
 from mfbpi_lib_bounds import coefficients, navigation
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import ring
 
 

@@ -9,7 +9,7 @@ from mfbpi_core.errors import ConfigError
 from mfbpi_core.testing.worlds.instances import random_mdp
 from mfbpi_lib_bounds import coefficients, navigation, planned
 from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import ring, teach
 
 #: Five states, three actions, Bernoulli rewards.

@@ -6,8 +6,8 @@ import pytest
 from mfbpi_agent_psrl.agent import PSRL, Config
 from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
-from mfbpi_lib_tabular import planning
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.solution import planning
 
 
 def agent_for(n_states=3, n_actions=2, discount=0.9, **parameters) -> PSRL:

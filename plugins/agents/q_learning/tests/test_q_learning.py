@@ -9,7 +9,7 @@ import pytest
 from mfbpi_agent_q_learning.agent import Config, QLearning
 from mfbpi_core import Interaction, Problem, Streams, TabularMDP, Transition
 from mfbpi_core.errors import ConfigError
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 
 def agent_for(n_states=2, n_actions=2, discount=0.5, reward_range=(0.0, 1.0), **parameters):

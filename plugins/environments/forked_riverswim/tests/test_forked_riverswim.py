@@ -12,7 +12,7 @@ from mfbpi_env_forked_riverswim.environment import (
     ForkedRiverSwim,
     forked_riverswim,
 )
-from mfbpi_lib_tabular import gaps, moments, planning
+from mfbpi_lib_tabular.solution import gaps, moments, planning
 
 
 def test_model_of_length_four():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfbpi_env_forked_riverswim.environment import forked_riverswim
-from mfbpi_lib_tabular import gaps, planning
+from mfbpi_lib_tabular.solution import gaps, planning
 
 
 def exact(number: float) -> Fraction:

@@ -5,7 +5,7 @@ import pytest
 
 from mfbpi_core.errors import ConfigError
 from mfbpi_env_random_mdp.environment import Config, RandomMDP, concentrations, random_mdp
-from mfbpi_lib_tabular import gaps, planning
+from mfbpi_lib_tabular.solution import gaps, planning
 
 
 def test_concentrations_by_hand():

@@ -13,7 +13,8 @@ from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_bounds.leaning import Leaning
 from mfbpi_lib_bounds.solution import Solution
-from mfbpi_lib_tabular import gaps, testing
+from mfbpi_lib_tabular import testing
+from mfbpi_lib_tabular.solution import gaps
 
 
 class _Variance(TabularBound):

@@ -4,11 +4,12 @@ from scipy import sparse
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_bounds import navigation, normal
-from mfbpi_lib_bounds.flow import Flow
+from mfbpi_lib_bounds import navigation
 from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_bounds.interior import Interior, is_entangled
-from mfbpi_lib_bounds.normal import Normal
+from mfbpi_lib_bounds.solvers import normal
+from mfbpi_lib_bounds.solvers.flow import Flow
+from mfbpi_lib_bounds.solvers.interior import Interior, is_entangled
+from mfbpi_lib_bounds.solvers.normal import Normal
 
 
 def _by_highs(monkeypatch, made, walk):
@@ -99,7 +100,7 @@ def test_highs_takes_over(monkeypatch, bound):
     made, instance = bound(_random(520, 3, seed=5), 0.99, "u")
     assert instance.navigation_reason() == ""
     expected = _by_highs(monkeypatch, made, instance.walk)
-    monkeypatch.setattr("mfbpi_lib_bounds.interior.MAX_STEPS", 3)
+    monkeypatch.setattr("mfbpi_lib_bounds.solvers.interior.MAX_STEPS", 3)
     with pytest.raises(SolverError, match=r"stalls at a relative gap of .*; expected 1e-10"):
         Interior(made, Flow(instance.walk, 3), 1e-10).run()
 

@@ -5,9 +5,10 @@ import pytest
 from scipy import optimize, sparse
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_bounds import coefficients, generative, navigation, search
+from mfbpi_lib_bounds import coefficients, generative, navigation
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.solvers import search
 
 KINDS = ("u0", "u", "u1", "u_tilde")
 

@@ -10,10 +10,11 @@ import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_bounds import exact, navigation
+from mfbpi_lib_bounds import navigation
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
-from mfbpi_lib_bounds.flow import Flow
 from mfbpi_lib_bounds.generative import least_weights, scalar_model
+from mfbpi_lib_bounds.solvers import exact
+from mfbpi_lib_bounds.solvers.flow import Flow
 
 
 def ladder(up, down, rewards) -> TabularMDP:

@@ -10,7 +10,7 @@ from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.envelopes import Side
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
-from mfbpi_lib_tabular.planning import solve_arrays
+from mfbpi_lib_tabular.solution.planning import solve_arrays
 
 TOLERANCE = 1e-9
 

@@ -3,8 +3,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular import backup, doubled
-from mfbpi_lib_tabular.doubled import Doubled
+from mfbpi_lib_tabular.numerics import backup, doubled
+from mfbpi_lib_tabular.numerics.doubled import Doubled
 
 
 @pytest.mark.parametrize("n_slots", [1, 2, 5, 16, 17, backup.MAX_SLOTS])

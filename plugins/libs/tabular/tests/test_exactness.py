@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_tabular import exactness, testing
+from mfbpi_lib_tabular import testing
+from mfbpi_lib_tabular.solution import exactness
 
 
 @pytest.mark.parametrize(

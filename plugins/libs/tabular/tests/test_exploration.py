@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular.exploration import (
+from mfbpi_lib_tabular.learning.exploration import (
     NEVER,
     draw_uniform,
     draw_weighted,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_tabular import gaps, planning, testing
+from mfbpi_lib_tabular import testing
+from mfbpi_lib_tabular.solution import gaps, planning
 
 LAKE_4 = ["SFFF", "FHFH", "FFFH", "HFFG"]
 LAKE_8 = [

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mfbpi_lib_tabular import linear
+from mfbpi_lib_tabular.numerics import linear
 
 
 def _random_chain(n_states: int, seed: int = 0) -> sparse.csr_array:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_tabular import moments, planning
+from mfbpi_lib_tabular.solution import moments, planning
 
 
 @pytest.fixture

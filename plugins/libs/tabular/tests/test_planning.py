@@ -3,7 +3,8 @@ import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
-from mfbpi_lib_tabular import planning, testing
+from mfbpi_lib_tabular import testing
+from mfbpi_lib_tabular.solution import planning
 
 
 def test_evaluation_by_hand(exit_door):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular.posterior import (
+from mfbpi_lib_tabular.learning.posterior import (
     Counts,
     Estimate,
     count,

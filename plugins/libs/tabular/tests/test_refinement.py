@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_tabular import doubled, planning, refinement
-from mfbpi_lib_tabular.doubled import Doubled
+from mfbpi_lib_tabular.numerics import doubled
+from mfbpi_lib_tabular.numerics.doubled import Doubled
+from mfbpi_lib_tabular.solution import planning, refinement
 
 
 def _exact(pair):

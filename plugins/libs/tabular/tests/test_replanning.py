@@ -6,11 +6,11 @@ import numba
 import numpy as np
 
 from mfbpi_core import Interaction, Problem, TabularMDP
-from mfbpi_lib_tabular.agent import ReplanningAgent
-from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.posterior import Counts
-from mfbpi_lib_tabular.schedules import Schedule, count_and_tick
-from mfbpi_lib_tabular.simulator import start_state, take_step
+from mfbpi_lib_tabular.learning.agent import ReplanningAgent
+from mfbpi_lib_tabular.learning.posterior import Counts
+from mfbpi_lib_tabular.learning.schedules import Schedule, count_and_tick
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.simulator import start_state, take_step
 
 
 class _State(NamedTuple):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular.posterior import Counts
-from mfbpi_lib_tabular.schedules import (
+from mfbpi_lib_tabular.learning.posterior import Counts
+from mfbpi_lib_tabular.learning.schedules import (
     Schedule,
     count_and_tick,
     growing_period,

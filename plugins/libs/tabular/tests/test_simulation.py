@@ -12,9 +12,9 @@ from mfbpi_core.errors import (
     PluginError,
     RequirementError,
 )
-from mfbpi_lib_tabular.agent import CompiledAgent
-from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.simulator import start_state, take_step
+from mfbpi_lib_tabular.learning.agent import CompiledAgent
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.simulator import start_state, take_step
 
 
 def random_mdp(reward_law="bernoulli", terminal=False) -> TabularMDP:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_tabular import gaps, planning, testing
+from mfbpi_lib_tabular import testing
+from mfbpi_lib_tabular.solution import gaps, planning
 
 
 def _separated(transitions, rewards, discount=0.9):

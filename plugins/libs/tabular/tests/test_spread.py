@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular import gaps, moments, planning
+from mfbpi_lib_tabular.solution import gaps, moments, planning
 
 
 def _separated(mdp, discount):

@@ -4,7 +4,7 @@ from scipy import sparse
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ModelError, ModelWarning
-from mfbpi_lib_tabular import description, structure
+from mfbpi_lib_tabular.analysis import description, structure
 
 
 def _deterministic(moves, **options) -> TabularMDP:

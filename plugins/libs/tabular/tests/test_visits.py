@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from mfbpi_core import Cells, NoConfig, Problem, Transition, Transitions
 from mfbpi_core.errors import PluginError, RequirementError
+from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits, normalised_entropy
 from mfbpi_lib_tabular.testing import Scene, advised, in_rooms, measure_after
-from mfbpi_lib_tabular.visits import VisitMetric, Visits, normalised_entropy
 
 PROBLEM = Problem(n_states=None, n_actions=1, observation_shape=(1,), discount=0.9, horizon=100)
 
@@ -193,7 +193,7 @@ def test_memory_does_not_grow_with_the_steps() -> None:
     assert few == many
 
 
-@pytest.mark.parametrize("module", ["visits", "testing"])
+@pytest.mark.parametrize("module", ["learning.visits", "testing"])
 def test_import_is_light(module: str) -> None:
     """Counting visits needs neither a compiler nor a solver, nor do the instances for tests."""
     code = (

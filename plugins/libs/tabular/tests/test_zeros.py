@@ -7,8 +7,8 @@ import pytest
 from mfbpi_core import TabularMDP, Transition, Transitions
 from mfbpi_core.testing.tools import law
 from mfbpi_core.testing.worlds.instances import ModelEnvironment, zeros_in_every_place
-from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.simulator import Chunk, sample_transition, start_state, take_step
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.simulator import Chunk, sample_transition, start_state, take_step
 
 #: For the chance that frequencies which obey their law are refused, see
 #: ``mfbpi_core.testing.tools.goodness``.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Environment, Problem
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.config import DeepConfig
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.testing import array_problem
 
 

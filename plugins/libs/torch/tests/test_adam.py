@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from mfbpi_lib_torch.adam import adam_
-from mfbpi_lib_torch.rows import Rows, RowTable
+from mfbpi_lib_torch.networks.adam import adam_
+from mfbpi_lib_torch.networks.rows import Rows, RowTable
 
 CPU = torch.device("cpu")
 NO_ROWS = np.array([], dtype=np.int64)

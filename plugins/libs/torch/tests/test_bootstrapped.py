@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from mfbpi_core import Interaction, Transition
-from mfbpi_lib_torch.agent import DeepAgent
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN, Estimates, spread, taken
 from mfbpi_lib_torch.config import DeepConfig
-from mfbpi_lib_torch.layers import Activations
+from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN, Estimates, spread, taken
+from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.testing import array_problem, hand_batch
 
 EMPTY = torch.empty(0)

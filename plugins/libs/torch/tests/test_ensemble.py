@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from mfbpi_lib_torch.ensemble import Ensemble, Initial, Inputs, table_rows
-from mfbpi_lib_torch.layers import Sizes
-from mfbpi_lib_torch.rows import Rows
+from mfbpi_lib_torch.networks.ensemble import Ensemble, Initial, Inputs, table_rows
+from mfbpi_lib_torch.networks.layers import Sizes
+from mfbpi_lib_torch.networks.rows import Rows
 
 CPU = torch.device("cpu")
 R, B, N = 2, 3, 5

@@ -10,9 +10,9 @@ from mfbpi_core.errors import CheckpointError, ConfigError, RequirementError
 from mfbpi_lib_torch import device, seeding
 from mfbpi_lib_torch.config import DeepConfig, deep_sea_preset, prior_scale
 from mfbpi_lib_torch.encoder import Encoder
-from mfbpi_lib_torch.initialisers import draw
-from mfbpi_lib_torch.losses import quantile_huber, regression
-from mfbpi_lib_torch.replay import Replay
+from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.networks.initialisers import draw
+from mfbpi_lib_torch.networks.losses import quantile_huber, regression
 from mfbpi_lib_torch.testing import array_problem
 
 

@@ -10,9 +10,9 @@ import torch
 from mfbpi_core import Interaction
 from mfbpi_core.errors import CheckpointError, UsageError
 from mfbpi_core.running.lockstep import step
-from mfbpi_lib_torch.agent import DeepAgent
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
-from mfbpi_lib_torch.replicas import DeepReplicas
+from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.learning.replicas import DeepReplicas
 
 SEEDS = (3, 4, 5)
 

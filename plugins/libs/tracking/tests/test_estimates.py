@@ -5,8 +5,8 @@ import pytest
 
 from mfbpi_core import TabularMDP
 from mfbpi_lib_bounds import coefficients
-from mfbpi_lib_tabular import gaps, moments, planning
-from mfbpi_lib_tabular.posterior import Estimate
+from mfbpi_lib_tabular.learning.posterior import Estimate
+from mfbpi_lib_tabular.solution import gaps, moments, planning
 from mfbpi_lib_tracking import estimates
 
 DISCOUNT = 0.9

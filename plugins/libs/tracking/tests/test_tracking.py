@@ -8,10 +8,10 @@ from scipy import sparse
 from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds import coefficients, navigation
-from mfbpi_lib_tabular import planning
-from mfbpi_lib_tabular.environment import TabularEnvironment
-from mfbpi_lib_tabular.posterior import Estimate
-from mfbpi_lib_tabular.schedules import growing_period
+from mfbpi_lib_tabular.learning.posterior import Estimate
+from mfbpi_lib_tabular.learning.schedules import growing_period
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.solution import planning
 from mfbpi_lib_tracking import agent as tracking
 from mfbpi_lib_tracking import estimates
 from mfbpi_lib_tracking.agent import TrackingAgent

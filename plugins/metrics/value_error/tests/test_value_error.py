@@ -8,7 +8,7 @@ import pytest
 
 from mfbpi_core import NoConfig, Problem, TabularMDP
 from mfbpi_core.errors import PluginError, RequirementError
-from mfbpi_lib_tabular import planning
+from mfbpi_lib_tabular.solution import planning
 from mfbpi_lib_tabular.testing import Scene, advised
 from mfbpi_metric_value_error.metric import PolicyValueError, value_error_2, value_ratio
 

@@ -15,7 +15,7 @@ import click
 
 from mfbpi_run.command import HELP
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED, USAGE
-from mfbpi_run.streams import Streams
+from mfbpi_run.screen.streams import Streams
 
 #: Subcommand to where it is and what it does, so that help imports none of them.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -124,7 +124,7 @@ def invoke(
 
 def _show_warning(*about: Any, **settings: Any) -> None:
     # Imported here because most commands warn of nothing, and help does without the core.
-    from mfbpi_run.output import show_warning
+    from mfbpi_run.screen.output import show_warning
 
     show_warning(*about, **settings)
 
@@ -166,7 +166,7 @@ def _foreseen(error: Exception) -> int:
 
 
 def _fail(message: str, code: int, before: str = "error: ") -> int:
-    from mfbpi_run.output import tell
+    from mfbpi_run.screen.output import tell
 
     tell(f"{before}{message}")
     return code

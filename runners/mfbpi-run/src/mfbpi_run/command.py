@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mfbpi_run.streams import plugins_aside
+from mfbpi_run.screen.streams import plugins_aside
 
 #: ``-h`` is ``--help`` everywhere.
 HELP = {"help_option_names": ["-h", "--help"]}
@@ -37,7 +37,7 @@ class Command(click.Command):
         """Run it; what the library has to say is shown line by line."""
         # Imported here because help does without them.
         from mfbpi.notices import routed
-        from mfbpi_run.output import note, warn
+        from mfbpi_run.screen.output import note, warn
 
         with plugins_aside(), routed(warn, note):
             return super().invoke(ctx)

@@ -13,11 +13,11 @@ from mfbpi.execute.settings import Execution
 from mfbpi.plan.grid import Plan
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import one_line
-from mfbpi_run import report
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.flags import spelled
-from mfbpi_run.output import tell
-from mfbpi_run.progress import Progress
+from mfbpi_run.screen import report
+from mfbpi_run.screen.output import tell
+from mfbpi_run.screen.progress import Progress
 
 
 @attrs.frozen(kw_only=True)

@@ -8,13 +8,13 @@ from typing import Any
 from mfbpi.execute.settings import Execution
 from mfbpi.instances.study_summary import CAPTION, summarise
 from mfbpi.instances.tabulation import Tabulated, instances, tabulate
-from mfbpi.results import figures
+from mfbpi.results.drawing import figures
 from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.job import Shown
-from mfbpi_run.output import say, show_json, show_table, tell
-from mfbpi_run.progress import Progress
+from mfbpi_run.screen.output import say, show_json, show_table, tell
+from mfbpi_run.screen.progress import Progress
 
 #: Longer summaries are left to the table.
 _SHOWN_LINES = 200

@@ -9,9 +9,9 @@ Source: Osband et al. 2016 and 2018; parameters of Russo & Proutiere 2023, appen
 
 from __future__ import annotations
 
-from mfbpi_lib_torch.agent import DeepAgent
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
-from mfbpi_lib_torch.replicas import DeepReplicas
+from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.learning.replicas import DeepReplicas
 
 
 class BSPLearner(BootstrappedDQN):

@@ -8,9 +8,9 @@ Source: Russo & Proutiere 2023, section 5 and appendix.
 
 from __future__ import annotations
 
-from mfbpi_lib_torch.agent import DeepAgent
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
-from mfbpi_lib_torch.replicas import DeepReplicas
+from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.learning.replicas import DeepReplicas
 
 
 class BSP2(DeepAgent):

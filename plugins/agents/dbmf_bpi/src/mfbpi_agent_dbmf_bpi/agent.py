@@ -31,14 +31,14 @@ import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
 from mfbpi_core.data import sampling
-from mfbpi_lib_torch.agent import DeepAgent
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN, Estimates, spread, taken
-from mfbpi_lib_torch.lane import Lane
-from mfbpi_lib_torch.layers import through_relu
-from mfbpi_lib_torch.learner import Values
-from mfbpi_lib_torch.losses import regression
-from mfbpi_lib_torch.memory import Batch
-from mfbpi_lib_torch.replicas import DeepReplicas
+from mfbpi_lib_torch.experience.lane import Lane
+from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN, Estimates, spread, taken
+from mfbpi_lib_torch.learning.learner import Values
+from mfbpi_lib_torch.learning.replicas import DeepReplicas
+from mfbpi_lib_torch.networks.layers import through_relu
+from mfbpi_lib_torch.networks.losses import regression
 
 
 class DBMFBPILearner(BootstrappedDQN):

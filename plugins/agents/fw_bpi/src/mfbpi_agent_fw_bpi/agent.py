@@ -34,15 +34,15 @@ import numpy.typing as npt
 from mfbpi_agent_fw_bpi.objective import intrinsic_rewards
 from mfbpi_agent_fw_bpi.widths import Units
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular import posterior
-from mfbpi_lib_tabular.agent import ReplanningAgent
 from mfbpi_lib_tabular.compiled import leaf
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import draw_uniform
-from mfbpi_lib_tabular.planning import Plan, solve_arrays
-from mfbpi_lib_tabular.posterior import Counts, Estimate, count
-from mfbpi_lib_tabular.schedules import Schedule, tick
-from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.agent import ReplanningAgent
+from mfbpi_lib_tabular.learning.exploration import draw_uniform
+from mfbpi_lib_tabular.learning.posterior import Counts, Estimate, count
+from mfbpi_lib_tabular.learning.schedules import Schedule, tick
+from mfbpi_lib_tabular.models.dynamics import Dynamics
+from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.solution.planning import Plan, solve_arrays
 
 #: Visits that double nothing: solving is due by the clock alone.
 BY_THE_CLOCK = -1

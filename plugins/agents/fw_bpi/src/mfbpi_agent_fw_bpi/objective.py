@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_agent_fw_bpi.widths import Units, widths
-from mfbpi_lib_tabular.planning import Plan
-from mfbpi_lib_tabular.posterior import Counts, Estimate
+from mfbpi_lib_tabular.learning.posterior import Counts, Estimate
+from mfbpi_lib_tabular.solution.planning import Plan
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

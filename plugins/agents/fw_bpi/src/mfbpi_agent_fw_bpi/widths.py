@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from mfbpi_lib_confidence.ball import largest_mean, smallest_mean
 from mfbpi_lib_confidence.penalties import penalty, reward_penalty
-from mfbpi_lib_tabular.posterior import Counts
+from mfbpi_lib_tabular.learning.posterior import Counts
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

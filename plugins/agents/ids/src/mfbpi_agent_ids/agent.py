@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from mfbpi_lib_torch.agent import DeepAgent
-from mfbpi_lib_torch.bootstrapped import BootstrappedDQN
-from mfbpi_lib_torch.lane import Lane
-from mfbpi_lib_torch.learner import Values
-from mfbpi_lib_torch.losses import quantile_huber
-from mfbpi_lib_torch.memory import Batch
-from mfbpi_lib_torch.replicas import DeepReplicas
+from mfbpi_lib_torch.experience.lane import Lane
+from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.learning.learner import Values
+from mfbpi_lib_torch.learning.replicas import DeepReplicas
+from mfbpi_lib_torch.networks.losses import quantile_huber
 
 #: Keeps variances and information away from zero.
 TINY = 1e-5

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from mfbpi_core import parameter
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_tabular import posterior
-from mfbpi_lib_tabular.posterior import Estimate
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.posterior import Estimate
 from mfbpi_lib_tracking import estimates
 from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
 

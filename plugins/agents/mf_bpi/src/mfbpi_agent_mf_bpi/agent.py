@@ -31,7 +31,7 @@ from mfbpi_agent_mf_bpi.ensemble import Ensemble
 from mfbpi_agent_mf_bpi.recommendation import RULES, recommend
 from mfbpi_agent_mf_bpi.rules import Constants, State, learn, rollout, select, weigh
 from mfbpi_core import Problem, Transition, parameter
-from mfbpi_lib_tabular.agent import CompiledAgent
+from mfbpi_lib_tabular.learning.agent import CompiledAgent
 
 
 @attrs.frozen(kw_only=True)

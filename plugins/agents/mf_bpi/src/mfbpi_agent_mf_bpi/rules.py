@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from mfbpi_agent_mf_bpi.ensemble import Ensemble, quantile, reorder
 from mfbpi_lib_tabular.compiled import leaf, long_leaf
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import (
+from mfbpi_lib_tabular.learning.exploration import (
     NEVER,
     draw_uniform,
     draw_weighted,
@@ -20,8 +19,9 @@ from mfbpi_lib_tabular.exploration import (
     is_forced,
     largest,
 )
-from mfbpi_lib_tabular.schedules import learning_rate
-from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.learning.schedules import learning_rate
+from mfbpi_lib_tabular.models.dynamics import Dynamics
+from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
 
 GOLDEN_RATIO = (1.0 + math.sqrt(5.0)) / 2.0
 

@@ -28,13 +28,19 @@ import numpy.typing as npt
 from mfbpi_core import Problem, parameter
 from mfbpi_lib_bounds import coefficients
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_tabular import posterior
 from mfbpi_lib_tabular.compiled import leaf
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import NEVER, draw_uniform, draw_weighted, is_forced, largest
-from mfbpi_lib_tabular.posterior import Counts, Estimate
-from mfbpi_lib_tabular.schedules import Schedule, count_and_tick, learning_rate
-from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.exploration import (
+    NEVER,
+    draw_uniform,
+    draw_weighted,
+    is_forced,
+    largest,
+)
+from mfbpi_lib_tabular.learning.posterior import Counts, Estimate
+from mfbpi_lib_tabular.learning.schedules import Schedule, count_and_tick, learning_rate
+from mfbpi_lib_tabular.models.dynamics import Dynamics
+from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
 from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
 from mfbpi_lib_tracking.warm import Warm
 

@@ -1,8 +1,8 @@
 """PS-MDP-NaS: follow the optimal allocation of a bound on a model drawn from the posterior.
 
 The posterior is a Dirichlet for the transitions of each pair and a Beta for its reward, see
-:func:`mfbpi_lib_tabular.posterior.draw`. On each draw the allocation of least U is found that a
-walk can follow, see :mod:`mfbpi_lib_tracking.agent`; followed is a running average of these,
+:func:`mfbpi_lib_tabular.learning.posterior.draw`. On each draw the allocation of least U is found
+that a walk can follow, see :mod:`mfbpi_lib_tracking.agent`; followed is a running average of these,
 without which one draw that takes some state for settled blocks the way through it until the next.
 The recommendation is the optimal policy of the empirical model, or of the posterior mean.
 
@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from mfbpi_core import parameter
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_tabular import posterior
-from mfbpi_lib_tabular.posterior import Estimate
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.posterior import Estimate
 from mfbpi_lib_tracking import estimates
 from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
 

@@ -24,14 +24,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular import posterior
-from mfbpi_lib_tabular.agent import ReplanningAgent
 from mfbpi_lib_tabular.compiled import leaf
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.planning import solve_arrays
-from mfbpi_lib_tabular.posterior import Counts
-from mfbpi_lib_tabular.schedules import Schedule, count_and_tick
-from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.agent import ReplanningAgent
+from mfbpi_lib_tabular.learning.posterior import Counts
+from mfbpi_lib_tabular.learning.schedules import Schedule, count_and_tick
+from mfbpi_lib_tabular.models.dynamics import Dynamics
+from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.solution.planning import solve_arrays
 
 RULES = ("mean", "draw")
 

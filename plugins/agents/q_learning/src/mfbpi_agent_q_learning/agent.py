@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular.agent import QTableAgent
 from mfbpi_lib_tabular.compiled import leaf
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import NEVER, draw_uniform, greedy, is_forced, largest
-from mfbpi_lib_tabular.schedules import learning_rate
-from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.learning.agent import QTableAgent
+from mfbpi_lib_tabular.learning.exploration import NEVER, draw_uniform, greedy, is_forced, largest
+from mfbpi_lib_tabular.learning.schedules import learning_rate
+from mfbpi_lib_tabular.models.dynamics import Dynamics
+from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
 
 
 @attrs.frozen(kw_only=True)

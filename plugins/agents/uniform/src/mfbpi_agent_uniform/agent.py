@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import NoConfig, Problem
-from mfbpi_lib_tabular import posterior
-from mfbpi_lib_tabular.agent import CompiledAgent
 from mfbpi_lib_tabular.compiled import leaf
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import draw_uniform
-from mfbpi_lib_tabular.planning import solve_arrays
-from mfbpi_lib_tabular.posterior import Counts, count
-from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.agent import CompiledAgent
+from mfbpi_lib_tabular.learning.exploration import draw_uniform
+from mfbpi_lib_tabular.learning.posterior import Counts, count
+from mfbpi_lib_tabular.models.dynamics import Dynamics
+from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.solution.planning import solve_arrays
 
 
 class State(NamedTuple):

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Protocol, TabularMDP, parameter
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 LEFT, RIGHT, SWITCH = 0, 1, 2
 SMALL_REWARD, LARGE_REWARD, SECOND_REWARD = 0.05, 1.0, 0.95

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from mfbpi_core import Protocol, Streams, TabularMDP, parameter
 from mfbpi_core.data.mdp import RewardLaw
 from mfbpi_core.errors import ConfigError
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 #: Steps for each state, as in the other tabular environments.
 STEPS_PER_STATE = 10_000

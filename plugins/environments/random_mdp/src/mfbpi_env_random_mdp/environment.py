@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Protocol, Streams, TabularMDP, parameter
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 #: alpha_i grows by (i - 1) times this.
 GROWTH = 0.1

@@ -21,7 +21,7 @@ import attrs
 import numpy as np
 
 from mfbpi_core import Protocol, TabularMDP, parameter
-from mfbpi_lib_tabular.environment import TabularEnvironment
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 LEFT, RIGHT = 0, 1
 SMALL_REWARD, LARGE_REWARD = 0.05, 1.0

@@ -19,7 +19,7 @@ from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.contracts.parameters import parameter
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
-from mfbpi_lib_bounds import generative, navigation, programme
+from mfbpi_lib_bounds import generative, navigation
 from mfbpi_lib_bounds.coefficients import (
     Coefficients,
     discrepancy,
@@ -31,7 +31,8 @@ from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_bounds.leaning import Leaning
 from mfbpi_lib_bounds.navigation import OPTIMAL_GAP, OPTIMAL_RESIDUAL
 from mfbpi_lib_bounds.solution import Solution
-from mfbpi_lib_tabular import moments
+from mfbpi_lib_bounds.solvers import programme
+from mfbpi_lib_tabular.solution import moments
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -11,8 +11,9 @@ from scipy import sparse
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_tabular import gaps, planning, structure
-from mfbpi_lib_tabular.spread import Spread
+from mfbpi_lib_tabular.analysis import structure
+from mfbpi_lib_tabular.solution import gaps, planning
+from mfbpi_lib_tabular.solution.spread import Spread
 
 FloatArray = npt.NDArray[np.float64]
 

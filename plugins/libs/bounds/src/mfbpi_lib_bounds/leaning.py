@@ -1,7 +1,7 @@
 """The hardest and the easiest instance that the numbers of a planned one can stand for.
 
 Gaps and moments of V* are known up to an error with a rigorous bound
-(:mod:`mfbpi_lib_tabular.refinement`, :mod:`mfbpi_lib_tabular.spread`). Every
+(:mod:`mfbpi_lib_tabular.solution.refinement`, :mod:`mfbpi_lib_tabular.solution.spread`). Every
 coefficient of every bound falls with the gaps and rises with variances, spans and moments, so that
 it lies between those of the two instances here.
 """
@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_tabular import gaps
-from mfbpi_lib_tabular.spread import Spread
+from mfbpi_lib_tabular.solution import gaps
+from mfbpi_lib_tabular.solution.spread import Spread
 
 FloatArray = npt.NDArray[np.float64]
 

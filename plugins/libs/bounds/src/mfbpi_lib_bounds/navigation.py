@@ -1,10 +1,10 @@
 """The least value of a bound over the allocations that a walk can follow, certified.
 
-:mod:`mfbpi_lib_bounds.search` finds it with a handful of linear programmes. HiGHS solves them in
-doubles; large random graphs, whose bases fill in, go to an interior point method of our own first
-(:mod:`mfbpi_lib_bounds.interior`). Where what is found does not pass the checks made here, HiGHS is
-asked again in other ways, and at last small instances are solved in decimal arithmetic of many
-digits.
+:mod:`mfbpi_lib_bounds.solvers.search` finds it with a handful of linear programmes. HiGHS solves
+them in doubles; large random graphs, whose bases fill in, go to an interior point method of our own
+first (:mod:`mfbpi_lib_bounds.solvers.interior`). Where what is found does not pass the checks made
+here, HiGHS is asked again in other ways, and at last small instances are solved in decimal
+arithmetic of many digits.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from scipy import sparse
 
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.coefficients import Coefficients, out_of_range
-from mfbpi_lib_bounds.exact import ExactProgramme
-from mfbpi_lib_bounds.flow import Flow
 from mfbpi_lib_bounds.generative import nothing_to_learn
-from mfbpi_lib_bounds.interior import Interior, is_entangled
-from mfbpi_lib_bounds.programme import TACTICS, Programme
-from mfbpi_lib_bounds.search import Programmes, Search
 from mfbpi_lib_bounds.solution import Solution
+from mfbpi_lib_bounds.solvers.exact import ExactProgramme
+from mfbpi_lib_bounds.solvers.flow import Flow
+from mfbpi_lib_bounds.solvers.interior import Interior, is_entangled
+from mfbpi_lib_bounds.solvers.programme import TACTICS, Programme
+from mfbpi_lib_bounds.solvers.search import Programmes, Search
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -120,7 +120,7 @@ def _ways(
 
 
 def _interior(coefficients: Coefficients, flow: Flow, gap: float) -> Solution:
-    """By :mod:`mfbpi_lib_bounds.interior`, with the certificate of the search."""
+    """By :mod:`mfbpi_lib_bounds.solvers.interior`, with the certificate of the search."""
     method = Interior(coefficients, flow, gap / 2.0)
     try:
         with np.errstate(all="ignore"):  # what is not finite is noticed

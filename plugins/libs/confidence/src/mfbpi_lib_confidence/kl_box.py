@@ -27,7 +27,7 @@ from mfbpi_lib_confidence.advantages import Reference, linear_advantages
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.envelopes import Side, envelope
 from mfbpi_lib_confidence.evidence import Evidence
-from mfbpi_lib_tabular.planning import check_discount, solve_arrays
+from mfbpi_lib_tabular.solution.planning import check_discount, solve_arrays
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -28,7 +28,7 @@ from mfbpi_core import (
 )
 
 if TYPE_CHECKING:
-    from mfbpi_lib_tabular.posterior import Counts
+    from mfbpi_lib_tabular.learning.posterior import Counts
 
 M = TypeVar("M", bound=Metric)
 

@@ -11,7 +11,7 @@ import attrs
 
 from mfbpi_core import Problem, parameter
 
-#: Rules of :mod:`mfbpi_lib_torch.initialisers`.
+#: Rules of :mod:`mfbpi_lib_torch.networks.initialisers`.
 INITIALISERS = ("truncated_normal", "wide_fan_uniform", "wide_fan_normal")
 
 LOSSES = ("huber", "squared")

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from mfbpi_core import Problem
-from mfbpi_lib_torch.ensemble import Inputs
-from mfbpi_lib_torch.memory import Batch
+from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.networks.ensemble import Inputs
 
 
 def array_problem(

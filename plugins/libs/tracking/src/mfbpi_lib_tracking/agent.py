@@ -26,15 +26,16 @@ from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds import navigation
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.solution import Solution
-from mfbpi_lib_tabular import planning, posterior
-from mfbpi_lib_tabular.agent import ReplanningAgent
 from mfbpi_lib_tabular.compiled import leaf
-from mfbpi_lib_tabular.dynamics import Dynamics
-from mfbpi_lib_tabular.exploration import NEVER, draw_uniform, draw_weighted, is_forced
-from mfbpi_lib_tabular.linear import rows_to_sparse
-from mfbpi_lib_tabular.posterior import Counts, Estimate
-from mfbpi_lib_tabular.schedules import Schedule, count_and_tick, growing_period
-from mfbpi_lib_tabular.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.learning import posterior
+from mfbpi_lib_tabular.learning.agent import ReplanningAgent
+from mfbpi_lib_tabular.learning.exploration import NEVER, draw_uniform, draw_weighted, is_forced
+from mfbpi_lib_tabular.learning.posterior import Counts, Estimate
+from mfbpi_lib_tabular.learning.schedules import Schedule, count_and_tick, growing_period
+from mfbpi_lib_tabular.models.dynamics import Dynamics
+from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.numerics.linear import rows_to_sparse
+from mfbpi_lib_tabular.solution import planning
 from mfbpi_lib_tracking.warm import Warm, keep, resume
 
 #: Certified relative gap of an allocation; estimates are much further from the truth than this.

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from mfbpi_core import TabularMDP
 from mfbpi_lib_bounds import coefficients
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_tabular import gaps, moments
-from mfbpi_lib_tabular.planning import Plan
-from mfbpi_lib_tabular.posterior import ROUNDING, Estimate
+from mfbpi_lib_tabular.learning.posterior import ROUNDING, Estimate
+from mfbpi_lib_tabular.solution import gaps, moments
+from mfbpi_lib_tabular.solution.planning import Plan
 
 FloatArray = npt.NDArray[np.float64]
 

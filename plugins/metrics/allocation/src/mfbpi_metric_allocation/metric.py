@@ -30,7 +30,7 @@ from mfbpi_core.errors import RequirementError, SolverError
 from mfbpi_lib_bounds import coefficients, generative, navigation, planned
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_tabular import moments
+from mfbpi_lib_tabular.solution import moments
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

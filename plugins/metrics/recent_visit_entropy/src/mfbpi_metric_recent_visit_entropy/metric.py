@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from mfbpi_lib_tabular.visits import VisitMetric, Visits, normalised_entropy
+from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits, normalised_entropy
 
 
 def recent_visit_entropy(last: npt.ArrayLike, n_cells: int) -> float:

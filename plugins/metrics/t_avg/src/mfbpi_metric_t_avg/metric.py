@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_tabular.visits import VisitMetric, Visits
+from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits
 
 
 def t_avg_median(counts: npt.ArrayLike, total: int) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_tabular.visits import VisitMetric, Visits
+from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits
 
 
 def t_visit_std(last: npt.ArrayLike, total: int) -> float:

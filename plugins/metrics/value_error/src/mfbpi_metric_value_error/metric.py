@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from mfbpi_core import Environment, Metric, Problem, Snapshot, TabularMDP
 from mfbpi_core.errors import RequirementError
-from mfbpi_lib_tabular import planning
+from mfbpi_lib_tabular.solution import planning
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from mfbpi_lib_tabular.visits import VisitMetric, Visits, normalised_entropy
+from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits, normalised_entropy
 
 
 def visit_entropy(counts: npt.ArrayLike, n_cells: int) -> float:

@@ -15,9 +15,9 @@ from mfbpi.instances import allocation_file, allocations, bounds, heat_map, inst
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.bound import BoundSolution
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_run import instance_options
+from mfbpi_run.arguments import instance_options
 from mfbpi_run.command import PATH, Command
-from mfbpi_run.output import say, show_json, show_table, tell, warn, warn_of_problems
+from mfbpi_run.screen.output import say, show_json, show_table, tell, warn, warn_of_problems
 
 #: Allocations are shown state by state up to this many states.
 _SHOWN_STATES = 30
@@ -62,7 +62,7 @@ def bound(
 
     Example: mfbpi bound --bound u --env riverswim --constraint navigation
     """
-    from mfbpi_lib_tabular import description
+    from mfbpi_lib_tabular.analysis import description
 
     registry = Registry.discover()
     warn_of_problems(registry)

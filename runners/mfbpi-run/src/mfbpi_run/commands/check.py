@@ -10,7 +10,7 @@ from mfbpi.execute import compiled
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
 from mfbpi_run.exit_codes import FAILED
-from mfbpi_run.output import say, show_json, show_table
+from mfbpi_run.screen.output import say, show_json, show_table
 
 
 @click.command(cls=Command, name="check")

@@ -10,13 +10,13 @@ import click
 import pyarrow as pa
 import pyarrow.csv
 
-from mfbpi.results import table
 from mfbpi.results.collected import Found, collected, once_each, planned_in_all
-from mfbpi.results.directory import COLLECTED, MANIFEST, Store, unwritable
-from mfbpi.results.files import atomic_write, make_folder
+from mfbpi.results.storage import table
+from mfbpi.results.storage.directory import COLLECTED, MANIFEST, Store, unwritable
+from mfbpi.results.storage.files import atomic_write, make_folder
 from mfbpi_core.errors import UsageError
 from mfbpi_run.command import PATH, Command
-from mfbpi_run.output import say, show_json
+from mfbpi_run.screen.output import say, show_json
 
 #: In a folder of its own: a reader's ``DIR/*.parquet`` would find ``DIR/_collected.parquet`` too.
 _NAME = f"{COLLECTED}/all.parquet"

@@ -10,9 +10,9 @@ import click
 from mfbpi.execute import compiled
 from mfbpi.instances import instance
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_run import instance_options
+from mfbpi_run.arguments import instance_options
 from mfbpi_run.command import Command
-from mfbpi_run.output import say, show_json, show_table, warn, warn_of_problems
+from mfbpi_run.screen.output import say, show_json, show_table, warn, warn_of_problems
 
 
 @click.command(cls=Command, name="describe")
@@ -24,7 +24,7 @@ def describe(as_json: bool, **where: Any) -> None:
     Example: mfbpi describe --env riverswim -E n_states=20 --discount 0.95
     """
     # Imported here because `mfbpi --help` and `mfbpi list` do without.
-    from mfbpi_lib_tabular import description, shown
+    from mfbpi_lib_tabular.analysis import description, shown
 
     registry = Registry.discover()
     warn_of_problems(registry)

@@ -7,7 +7,7 @@ import click
 from mfbpi_core.plugins.registry import KINDS, Registry
 from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
-from mfbpi_run.output import cause, show_json, show_table, warn_of_problems
+from mfbpi_run.screen.output import cause, show_json, show_table, warn_of_problems
 
 
 @click.command(cls=Command, name="list", epilog=f"KIND is one of: {', '.join(KINDS)}.")

@@ -10,7 +10,7 @@ from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import scaffold
 from mfbpi_run.command import PATH, Command
 from mfbpi_run.kinds import parse_kind
-from mfbpi_run.output import say, warn
+from mfbpi_run.screen.output import say, warn
 
 
 @click.command(cls=Command, name="new", epilog=f"KIND is one of: {', '.join(scaffold.KINDS)}.")

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from mfbpi.results import plots
-from mfbpi.results.directory import FIGURES
+from mfbpi.results.drawing import plots
 from mfbpi.results.loaded import load
+from mfbpi.results.storage.directory import FIGURES
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import PATH, Command
-from mfbpi_run.output import note, say, show_json, warn_of_problems
+from mfbpi_run.screen.output import note, say, show_json, warn_of_problems
 
 
 @click.command(cls=Command, name="plot")

@@ -9,7 +9,7 @@ import click
 
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
-from mfbpi_run.output import cause, show_json, show_table
+from mfbpi_run.screen.output import cause, show_json, show_table
 
 
 @click.command(cls=Command, name="plugins")

@@ -13,14 +13,14 @@ from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import job
-from mfbpi_run.options import (
+from mfbpi_run.arguments.options import (
     KeepsArguments,
     execution,
     execution_and_shown,
     note_on_seeds,
     settings,
 )
-from mfbpi_run.output import warn_of_problems
+from mfbpi_run.screen.output import warn_of_problems
 
 _EPILOG = """
 Example: mfbpi-run --agent mf_bpi --env riverswim -E n_states=10 --seeds 0:4

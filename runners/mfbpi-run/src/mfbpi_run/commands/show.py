@@ -13,7 +13,7 @@ from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import KINDS, Registry
 from mfbpi_run.command import Command
 from mfbpi_run.kinds import parse_kind
-from mfbpi_run.output import say, show_json, show_table, warn_of_problems
+from mfbpi_run.screen.output import say, show_json, show_table, warn_of_problems
 
 _PARAMETER_COLUMNS = ("parameter", "type", "range", "default", "meaning", "source")
 

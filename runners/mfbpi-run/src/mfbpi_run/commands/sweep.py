@@ -10,12 +10,17 @@ import click
 
 from mfbpi.execute import compiled
 from mfbpi.plan import experiments
-from mfbpi.results import figures
+from mfbpi.results.drawing import figures
 from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import job, study_report
-from mfbpi_run.options import KeepsArguments, execution, execution_and_shown, note_on_seeds
-from mfbpi_run.output import note, tell, warn_of_problems
+from mfbpi_run.arguments.options import (
+    KeepsArguments,
+    execution,
+    execution_and_shown,
+    note_on_seeds,
+)
+from mfbpi_run.screen.output import note, tell, warn_of_problems
 
 _EPILOG = """
 Example: mfbpi sweep paper/bounds --quick

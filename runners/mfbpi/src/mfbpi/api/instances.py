@@ -20,7 +20,7 @@ from mfbpi_core.data.mdp import RewardLaw, TabularMDP
 from mfbpi_core.plugins.registry import Registry
 
 if TYPE_CHECKING:
-    from mfbpi_lib_tabular.description import Description
+    from mfbpi_lib_tabular.analysis.description import Description
 
 #: What has a model: an environment, its name, or the model itself.
 Where = Environment | TabularMDP | Plugin
@@ -80,7 +80,7 @@ def describe(where: Where, /, *, discount: float | None = None) -> Description:
         5
     """
     # Imported here because planning needs scipy, which runs do without.
-    from mfbpi_lib_tabular import description
+    from mfbpi_lib_tabular.analysis import description
 
     registry = Registry.discover()
     compiled.find_place(registry)
@@ -148,7 +148,7 @@ def _instance(registry: Registry, where: Where, discount: float | None) -> Insta
 
 
 def _warn_of(found: Instance) -> None:
-    from mfbpi_lib_tabular import description
+    from mfbpi_lib_tabular.analysis import description
 
     for message in description.diagnose(found.mdp):
         warn(message)

@@ -13,7 +13,7 @@ from mfbpi.execute.settings import CHECKPOINT_EVERY_S, IfExists
 from mfbpi.instances.tabulation import Tabulated, tabulate
 from mfbpi.notices import note
 from mfbpi.plan import experiments
-from mfbpi.results import figures
+from mfbpi.results.drawing import figures
 from mfbpi.results.loaded import Results
 from mfbpi_core.plugins.registry import Registry
 

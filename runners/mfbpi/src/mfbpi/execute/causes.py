@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from types import FrameType
 
-from mfbpi.results import provenance
+from mfbpi.results.storage import provenance
 from mfbpi_core.errors import MfbpiError
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import described, said, shortened

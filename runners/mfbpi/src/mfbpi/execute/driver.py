@@ -16,7 +16,7 @@ from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
 from mfbpi.plan.own import InFile, InSession
-from mfbpi.results.directory import Store
+from mfbpi.results.storage.directory import Store
 from mfbpi_core.contracts.executor import Executor, Outcome, RunTask, Work
 from mfbpi_core.data.task import Task
 

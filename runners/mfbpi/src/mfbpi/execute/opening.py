@@ -11,10 +11,10 @@ from mfbpi.execute.driver import Record
 from mfbpi.execute.saving import checkpoint
 from mfbpi.notices import note, warn
 from mfbpi.plan.grid import Plan, Site
-from mfbpi.results import manifest
-from mfbpi.results import reading as results
-from mfbpi.results.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
-from mfbpi.results.reading import ResultError, Versions
+from mfbpi.results.storage import manifest
+from mfbpi.results.storage import reading as results
+from mfbpi.results.storage.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
+from mfbpi.results.storage.reading import ResultError, Versions
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 

@@ -18,8 +18,8 @@ from mfbpi.execute.settings import Execution
 from mfbpi.notices import warn
 from mfbpi.plan import own, selection
 from mfbpi.plan.grid import Plan
-from mfbpi.results import manifest
-from mfbpi.results.directory import Store, StoreError, create_first, default_directories
+from mfbpi.results.storage import manifest
+from mfbpi.results.storage.directory import Store, StoreError, create_first, default_directories
 from mfbpi_core.contracts.executor import Executor, Work
 from mfbpi_core.errors import ExecutorError, MfbpiError
 from mfbpi_core.plugins import assembly

@@ -15,7 +15,7 @@ from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Stage
 from mfbpi.notices import plain_in_workers, warn
 from mfbpi.plan.own import InFile, InSession, take_in
-from mfbpi.results import provenance, table
+from mfbpi.results.storage import provenance, table
 from mfbpi_core import forks
 from mfbpi_core.contracts.executor import Outcome, Work
 from mfbpi_core.data.row import Row

@@ -64,7 +64,7 @@ def flow_residual(mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float
     An episode that ends goes on from the initial distribution.
     """
     # Imported here because only this question needs scipy.
-    from mfbpi_lib_tabular import structure
+    from mfbpi_lib_tabular.analysis import structure
 
     inflow = structure.walk(mdp).T @ allocation.reshape(-1)
     return float(np.abs(inflow - allocation.sum(axis=1)).max())

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi.results import figures
+from mfbpi.results.drawing import figures
 from mfbpi_core.errors import UsageError
 
 

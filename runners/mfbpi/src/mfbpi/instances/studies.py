@@ -117,7 +117,8 @@ def to_table(rows: list[Record]) -> pa.Table:
 
 def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
     # Imported here because planning needs scipy, which listing does without.
-    from mfbpi_lib_tabular import description, gaps, planning
+    from mfbpi_lib_tabular.analysis import description
+    from mfbpi_lib_tabular.solution import gaps, planning
 
     if study.quantities:
         described = attrs.asdict(description.describe(found.mdp, found.discount))

@@ -13,8 +13,10 @@ from mfbpi.execute.events import Observer
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.settings import Execution
 from mfbpi.instances import studies
-from mfbpi.results import figures, frames, manifest, provenance, table
-from mfbpi.results.directory import STUDY, Store, create_first, default_directories
+from mfbpi.results import frames
+from mfbpi.results.drawing import figures
+from mfbpi.results.storage import manifest, provenance, table
+from mfbpi.results.storage.directory import STUDY, Store, create_first, default_directories
 from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry

@@ -9,10 +9,10 @@ import attrs
 import pyarrow as pa
 
 from mfbpi.notices import note, warn
-from mfbpi.results import manifest, table
-from mfbpi.results import reading as results
-from mfbpi.results.directory import MANIFEST, Store
-from mfbpi.results.reading import Result
+from mfbpi.results.storage import manifest, table
+from mfbpi.results.storage import reading as results
+from mfbpi.results.storage.directory import MANIFEST, Store
+from mfbpi.results.storage.reading import Result
 from mfbpi_core.errors import UsageError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from mfbpi.results.reading import Result
+from mfbpi.results.storage.reading import Result
 from mfbpi_core.errors import UsageError
 
 

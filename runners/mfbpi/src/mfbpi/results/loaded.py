@@ -14,18 +14,19 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from mfbpi.notices import warn
-from mfbpi.results import files, frames, reading, table
+from mfbpi.results import frames
 from mfbpi.results import summary as summaries
 from mfbpi.results.collected import Found, collected, once_each
-from mfbpi.results.directory import Store
-from mfbpi.results.reading import Result
+from mfbpi.results.storage import files, reading, table
+from mfbpi.results.storage.directory import Store
+from mfbpi.results.storage.reading import Result
 from mfbpi.results.summary import Summary
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 
 if TYPE_CHECKING:
-    from mfbpi.results.plots import Kind, Plots, Statistic
+    from mfbpi.results.drawing.plots import Kind, Plots, Statistic
 
 
 @attrs.frozen(kw_only=True)
@@ -146,7 +147,7 @@ class Results:
             kinds: of ``"curves"``, ``"scores"`` and ``"maps"``; all of them if empty.
             statistic: ``"mean"`` or ``"median"`` over seeds.
         """
-        from mfbpi.results import plots  # they need this module
+        from mfbpi.results.drawing import plots  # they need this module
 
         return plots.plot(self, metrics=metrics, kinds=kinds, statistic=statistic)
 

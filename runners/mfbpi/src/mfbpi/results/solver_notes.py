@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from mfbpi.results import table
+from mfbpi.results.storage import table
 
 
 def failures(files: Iterable[Path]) -> list[str]:

@@ -11,8 +11,8 @@ import attrs
 import pyarrow as pa
 
 from mfbpi.results import frames, summary_text
-from mfbpi.results import reading as results
-from mfbpi.results.reading import Result
+from mfbpi.results.storage import reading as results
+from mfbpi.results.storage.reading import Result
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 

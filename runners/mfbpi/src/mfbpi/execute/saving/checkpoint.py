@@ -18,8 +18,8 @@ from mfbpi.execute import together
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.restored import check_run, rows_from
 from mfbpi.notices import warn
-from mfbpi.results import files, provenance
-from mfbpi.results.directory import CHECKPOINTS, Store, StoreError
+from mfbpi.results.storage import files, provenance
+from mfbpi.results.storage.directory import CHECKPOINTS, Store, StoreError
 from mfbpi_core.contracts.executor import Work
 from mfbpi_core.data.row import Row
 from mfbpi_core.errors import CheckpointError

@@ -1,0 +1,1 @@
+"""Minimising a bound over the allocations that can be navigated."""

@@ -1,0 +1,1 @@
+"""The parts that tabular agents and metrics are made of."""

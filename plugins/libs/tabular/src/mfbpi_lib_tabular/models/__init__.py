@@ -1,0 +1,1 @@
+"""The model of an environment, and sampling from it."""

@@ -1,0 +1,1 @@
+"""Arithmetic beyond one float64, and sparse linear algebra."""

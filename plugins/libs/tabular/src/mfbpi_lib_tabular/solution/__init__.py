@@ -1,0 +1,1 @@
+"""What an exact plan of a known model says, and how far its digits are known."""

@@ -1,0 +1,300 @@
+"""Exact planning in a tabular MDP: policy evaluation and policy iteration (Howard 1960).
+
+Small instances use dense linear algebra; from :data:`DENSE_STATES` states on, sparse matrices
+and the verified solvers of :mod:`mfbpi_lib_tabular.numerics.linear`. Terminal states have value
+zero: their stored rows are self-loops without reward.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.errors import ConfigError, ModelError, SolverError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Instances of at most this many states are solved with dense matrices.
+DENSE_STATES = 256
+
+#: Cap on the policies that policy iteration evaluates.
+MAX_ITERATIONS = 10_000
+
+#: Cap on the sweeps of value iteration that choose the first policy.
+MAX_SWEEPS = 500
+
+#: The first policy is settled once this many sweeps in a row leave it unchanged.
+SETTLED_SWEEPS = 8
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Plan:
+    """The optimal values of an instance.
+
+    Attributes:
+        values: float64 [S], V*(s).
+        q_values: float64 [S, A], Q*(s, a).
+        policy: int64 [S], one optimal action in each state.
+        iterations: number of policies that were evaluated.
+    """
+
+    values: FloatArray
+    q_values: FloatArray
+    policy: IntArray
+    iterations: int
+
+
+def check_discount(discount: float) -> float:
+    """Return the discount if it lies strictly between 0 and 1.
+
+    Raises:
+        ConfigError: otherwise; without discounting the values need not be finite.
+    """
+    if not 0.0 < discount < 1.0:
+        raise ConfigError(
+            f"the discount is {discount!r}; expected a number strictly between 0 and 1"
+        )
+    return float(discount)
+
+
+def evaluate_policy(mdp: TabularMDP, policy: npt.ArrayLike, discount: float) -> FloatArray:
+    """V^pi, the solution of V = r_pi + gamma P_pi V.
+
+    Args:
+        mdp: the instance.
+        policy: integers [S], or probabilities [S, A] of a stochastic policy.
+        discount: gamma, in (0, 1).
+
+    Returns:
+        float64 [S].
+
+    Raises:
+        ConfigError: when the discount is outside (0, 1).
+        ModelError: when the policy does not fit the instance.
+    """
+    gamma = check_discount(discount)
+    choice = np.asarray(policy)
+    if choice.ndim == 2:
+        return np.where(mdp.terminal, 0.0, _evaluate_stochastic(mdp, choice, gamma))
+    rows = _pair_index(choice, (mdp.n_states, mdp.n_actions))
+    values = solve_discounted(kernel(mdp)[rows], mdp.mean_rewards.reshape(-1)[rows], gamma)
+    return np.where(mdp.terminal, 0.0, values)
+
+
+def action_values(mdp: TabularMDP, values: FloatArray, discount: float) -> FloatArray:
+    """Q(s, a) = r(s, a) + gamma E_{P(.|s,a)} V, float64 [S, A]; [S] values V."""
+    gamma = check_discount(discount)
+    if mdp.n_states <= DENSE_STATES:
+        expected = mdp.transitions @ values  # [S, A]
+    else:
+        expected = np.einsum("sak,sak->sa", mdp.probabilities, values[mdp.successors])
+    q_values: FloatArray = mdp.mean_rewards + gamma * expected
+    return q_values
+
+
+def solve(
+    mdp: TabularMDP,
+    discount: float,
+    *,
+    initial_policy: npt.ArrayLike | None = None,
+    max_iterations: int = MAX_ITERATIONS,
+) -> Plan:
+    """Optimal values and one optimal policy, by policy iteration.
+
+    An action is replaced only by one that is better by more than rounding can explain
+    (:func:`rounding`). Every change is then a true improvement, so that no policy comes back
+    and the iteration ends even with ties.
+
+    Args:
+        mdp: the instance.
+        discount: gamma, in (0, 1).
+        initial_policy: integers [S], such as the last plan's policy; chosen by a few sweeps of
+            value iteration if omitted.
+        max_iterations: cap on the number of evaluated policies.
+
+    Raises:
+        ConfigError: when the discount is outside (0, 1).
+        ModelError: when the initial policy does not fit the instance.
+        SolverError: when the cap is reached.
+    """
+    gamma = check_discount(discount)
+    matrix, rewards = kernel(mdp), mdp.mean_rewards
+    if initial_policy is None:
+        policy, values = _sweep(matrix, rewards, gamma)
+    else:
+        policy, values = np.array(initial_policy, dtype=np.int64), np.zeros(mdp.n_states)
+    n_slots = mdp.probabilities.shape[2]
+    plan = _iterate(matrix, rewards, gamma, policy, values, n_slots, max_iterations)
+    return _ended(mdp, plan, gamma) if mdp.terminal.any() else plan
+
+
+def solve_arrays(
+    transitions: FloatArray, rewards: FloatArray, discount: float, initial_policy: IntArray
+) -> Plan:
+    """Like :func:`solve`, for arrays that need no validation, such as an agent's estimates.
+
+    Args:
+        transitions: float64 [S, A, S]; rows may sum to less than one where the task can end.
+        rewards: float64 [S, A], mean rewards.
+        discount: gamma, in (0, 1).
+        initial_policy: int64 [S].
+    """
+    n_states = len(rewards)
+    matrix = transitions.reshape(-1, n_states)
+    values = np.zeros(n_states)
+    return _iterate(matrix, rewards, discount, initial_policy, values, n_states, MAX_ITERATIONS)
+
+
+def _iterate(
+    matrix: Any,
+    rewards: FloatArray,
+    gamma: float,
+    policy: IntArray,
+    values: FloatArray,
+    n_slots: int,
+    max_iterations: int,
+) -> Plan:
+    """Policy iteration from a policy [S] and values [S], of which only speed depends."""
+    for iteration in range(1, max_iterations + 1):
+        rows = _pair_index(policy, rewards.shape)
+        values = solve_discounted(matrix[rows], rewards.reshape(-1)[rows], gamma, guess=values)
+        q_values = rewards + gamma * (matrix @ values).reshape(rewards.shape)  # [S, A]
+        tolerance = rounding(values, gamma, n_slots)
+        improved = _improve(q_values, policy, tolerance)
+        if np.array_equal(improved, policy):
+            return Plan(values=values, q_values=q_values, policy=policy, iterations=iteration)
+        policy = improved
+    raise SolverError(
+        f"policy iteration did not end within {max_iterations} policies; raise max_iterations"
+    )
+
+
+def _ended(mdp: TabularMDP, plan: Plan, gamma: float) -> Plan:
+    """The plan with terminal states worth exactly nothing; solving leaves some rounding."""
+    values = np.where(mdp.terminal, 0.0, plan.values)
+    return attrs.evolve(plan, values=values, q_values=action_values(mdp, values, gamma))
+
+
+def rounding(values: FloatArray, discount: float, n_slots: int) -> float:
+    """Difference of two action values below which rounding can hide its sign.
+
+    A backup of K slots carries a relative error of at most (K + 2) eps, a fixed point of
+    backups 1 / (1 - gamma) times that, and a difference two of these.
+    """
+    scale = float(np.abs(values).max(initial=0.0))
+    eps = float(np.finfo(np.float64).eps)
+    return 2.0 * (n_slots + 2) * eps * scale / (1.0 - discount)
+
+
+def kernel(mdp: TabularMDP) -> Any:
+    """P with one row for each pair, [S A, S]: an array, or sparse where S is large."""
+    if mdp.n_states <= DENSE_STATES:
+        return mdp.transitions.reshape(-1, mdp.n_states)
+    from mfbpi_lib_tabular.numerics import linear  # not on top: small instances never pay for scipy
+
+    return linear.rows_to_sparse(mdp.successors, mdp.probabilities, mdp.n_states)
+
+
+def policy_kernel(mdp: TabularMDP, policy: IntArray) -> Any:
+    """P of a policy [S], [S, S]: an array, or sparse where S is large."""
+    own = np.arange(mdp.n_states), policy
+    if mdp.n_states <= DENSE_STATES:
+        return mdp.transitions[own]
+    from mfbpi_lib_tabular.numerics import linear  # as in `kernel`
+
+    successors, weights = mdp.successors[own][:, None], mdp.probabilities[own][:, None]
+    return linear.rows_to_sparse(successors, weights, mdp.n_states)
+
+
+def solve_discounted(
+    matrix: Any,
+    rewards: FloatArray,
+    discount: float,
+    guess: FloatArray | None = None,
+    *,
+    rough: bool = False,
+) -> FloatArray:
+    """Solve V = r + gamma P V for an array or a sparse matrix P [S, S].
+
+    Args:
+        matrix: P.
+        rewards: r, [S].
+        discount: gamma.
+        guess: [S], where an iterative method starts.
+        rough: whether some digits are enough, of the residual, where that saves time.
+    """
+    if isinstance(matrix, np.ndarray):
+        system = matrix * -discount
+        system.flat[:: len(rewards) + 1] += 1.0
+        return np.linalg.solve(system, rewards).astype(np.float64, copy=False)
+    from mfbpi_lib_tabular.numerics import linear  # as in `kernel`
+
+    return linear.solve_discounted(matrix, rewards, discount, guess=guess, rough=rough)
+
+
+def _evaluate_stochastic(mdp: TabularMDP, policy: FloatArray, discount: float) -> FloatArray:
+    """Evaluate a policy given by its action probabilities [S, A]."""
+    shape = (mdp.n_states, mdp.n_actions)
+    if policy.shape != shape or (policy < 0.0).any() or np.abs(policy.sum(1) - 1.0).max() > 1e-9:
+        raise ModelError(
+            f"the stochastic policy has shape {policy.shape}; expected {shape} with rows of "
+            "probabilities that sum to 1"
+        )
+    rewards = np.einsum("sa,sa->s", policy, mdp.mean_rewards)
+    if mdp.n_states <= DENSE_STATES:
+        dense = np.einsum("sa,sat->st", policy, mdp.transitions)
+        return solve_discounted(dense, rewards, discount)
+    from mfbpi_lib_tabular.numerics import linear  # as in `kernel`
+
+    weights = (policy[:, :, None] * mdp.probabilities).reshape(mdp.n_states, 1, -1)
+    successors = mdp.successors.reshape(mdp.n_states, 1, -1)
+    matrix = linear.rows_to_sparse(successors, weights, mdp.n_states)
+    return solve_discounted(matrix, rewards, discount)
+
+
+def _pair_index(policy: npt.NDArray[Any], shape: tuple[int, ...]) -> IntArray:
+    """Row numbers [S] of the pairs (s, pi(s)) in the flattened [S A] order of a shape (S, A)."""
+    n_states, n_actions = shape
+    if policy.shape != (n_states,) or policy.dtype.kind not in "iu":
+        raise ModelError(
+            f"the policy is {policy.dtype} of shape {policy.shape}; expected {n_states} integers"
+        )
+    if policy.min() < 0 or policy.max() >= n_actions:
+        raise ModelError(
+            f"the policy takes actions {policy.min()} to {policy.max()}; expected 0 to "
+            f"{n_actions - 1}"
+        )
+    index: IntArray = np.arange(n_states, dtype=np.int64) * n_actions + policy
+    return index
+
+
+def _improve(q_values: FloatArray, policy: IntArray, tolerance: float) -> IntArray:
+    """The greedy policy, keeping every action that is within the tolerance of the best."""
+    states = np.arange(len(policy))
+    greedy = q_values.argmax(axis=1)
+    # Indexing by argmax: a maximum over a short last axis takes numpy ten times as long.
+    gain = q_values[states, greedy] - q_values[states, policy]
+    return np.where(gain > tolerance, greedy, policy)
+
+
+def _sweep(matrix: Any, rewards: FloatArray, discount: float) -> tuple[IntArray, FloatArray]:
+    """A few sweeps of value iteration: the greedy policy, once it settles, and the values."""
+    states = np.arange(len(rewards))
+    policy, settled = rewards.argmax(axis=1), 0
+    values = rewards[states, policy]
+    for _ in range(MAX_SWEEPS):
+        expected = matrix @ values
+        expected *= discount
+        q_values = expected.reshape(rewards.shape)
+        q_values += rewards
+        greedy = q_values.argmax(axis=1)
+        settled = settled + 1 if (greedy == policy).all() else 0
+        policy, values = greedy, q_values[states, greedy]
+        if settled == SETTLED_SWEEPS:
+            break
+    return policy, values

@@ -1,0 +1,196 @@
+"""The values of a policy to twice the precision of float64, with a rigorous bound of the error.
+
+The model is the one that the stored float64 numbers are, exactly: gamma, every probability and
+every reward. Iterative refinement (Wilkinson 1963): the residual r + gamma P V - V of the present
+values is computed in pairs of float64 (:mod:`mfbpi_lib_tabular.numerics.doubled`), the correction
+(I - gamma P)^-1 residual in float64, and the sum is kept as a pair V = high + low. Each round
+gains the digits that one float64 solution has.
+
+**Error of the values.** Let T be the Bellman operator of the optimum, a contraction in the
+largest norm with modulus rho = gamma max row sum of P. Then |V - V*| <= |T V - V| / (1 - rho).
+With q(s, a) the backup computed in pairs and eta the bound of its rounding, T V - V is at most
+max |max_a q(s, a) - V(s)| + eta. A backup of K slots is a product each, ceil(log2 K) sums, one
+product and one sum, all of numbers of size at most max |V| (1 + K eps) and max |r|, so that
+
+    eta = (ceil(log2 K) + 8) UNIT (max |V| + max |r|) + underflow.
+
+**Error of a gap.** Delta(s, a) = V*(s) - Q*(s, a) is computed as V - q in pairs, so that it
+differs from the truth by at most (1 + rho) |V - V*| + eta, and by the last rounding to float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.errors import SolverError
+from mfbpi_lib_tabular.numerics import doubled
+from mfbpi_lib_tabular.numerics.backup import MAX_SLOTS, Means
+from mfbpi_lib_tabular.numerics.doubled import Doubled
+from mfbpi_lib_tabular.solution import planning
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+EPS = float(np.finfo(np.float64).eps)
+
+#: Rounds of refinement; two or three are enough unless the system is all but singular.
+MAX_ROUNDS = 12
+
+#: A round that does not shrink the residual by this factor is the last.
+PROGRESS = 0.25
+
+#: Errors of products that underflow, for all slots of a pair together.
+UNDERFLOW = 1e-290
+
+#: Pairs (s, a) that are backed up at a time, so that the temporary arrays stay in the cache.
+BLOCK = 2048
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Refined:
+    """The values of a policy, and what they leave unknown.
+
+    Attributes:
+        policy: int64 [S].
+        values: float64 [S], V to the precision of float64; exactly 0 in terminal states.
+        rest: float64 [S], what rounding V to ``values`` left out.
+        residual: float64 [S], r + gamma P V - V under the policy.
+        advantage: float64 [S, A], V(s) - Q(s, a), with its own sign, each to the precision of
+            float64 up to ``rounding``; exactly 0 in terminal states and at the policy's actions.
+        rounding: eta of the module's head.
+        margin: 1 - rho, a lower bound; 0 or less where none is known.
+    """
+
+    policy: IntArray
+    values: FloatArray
+    rest: FloatArray
+    residual: FloatArray
+    advantage: FloatArray
+    rounding: float
+    margin: float
+
+    @property
+    def defect(self) -> float:
+        """Bound of the Bellman residual of the policy's own equations."""
+        return float(np.abs(self.residual).max()) * (1.0 + EPS) + self.rounding
+
+    @property
+    def noise(self) -> float:
+        """Bound of the error of an advantage as that of the policy itself."""
+        return 2.0 * self._over_margin(self.defect) + self.rounding
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether each advantage that is not 0 has the digits of a float64, or no more can be."""
+        least = float(np.abs(self.advantage).min(where=self.advantage != 0.0, initial=np.inf))
+        return self.noise <= 4.0 * EPS * least or self.defect <= 2.0 * self.rounding
+
+    def value_error(self, counted: BoolArray) -> float:
+        """Bound of |V - V*|, where only the actions of a mask [S, A] may replace the policy's."""
+        short = float(np.where(counted, -self.advantage, 0.0).max(initial=0.0))
+        return self._over_margin(max(self.defect, short * (1.0 + EPS) + self.rounding))
+
+    def gap_error(self, counted: BoolArray) -> float:
+        """Bound of the error of each gap, its rounding to float64 aside; see the module's head."""
+        return 2.0 * self.value_error(counted) + self.rounding
+
+    def _over_margin(self, residual: float) -> float:
+        return residual / self.margin if self.margin > 0.0 else np.inf
+
+
+def refine(mdp: TabularMDP, policy: IntArray, values: FloatArray, discount: float) -> Refined:
+    """Refine the values [S] of a policy [S]; see the module's head.
+
+    Ends when every gap has the digits of a float64, when nothing but the rounding of the backups
+    is left, or when a round does not help.
+    """
+    matrix = planning.policy_kernel(mdp, policy)
+    pair = doubled.of(np.where(mdp.terminal, 0.0, values))
+    residual = -_advantage(mdp, discount, pair, policy)
+    refined: Refined | None = None
+    for _ in range(MAX_ROUNDS):
+        step = np.where(mdp.terminal, 0.0, _correction(matrix, residual, discount))
+        found = _measured(mdp, policy, doubled.plus_number(pair, step), discount)
+        if refined is not None and found.defect > PROGRESS * refined.defect:
+            return min(refined, found, key=lambda one: one.defect)
+        refined, residual = found, found.residual
+        pair = Doubled(found.values, found.rest)
+        if found.is_sharp:
+            break
+    assert refined is not None
+    return refined
+
+
+def _correction(matrix: Any, residual: FloatArray, discount: float) -> FloatArray:
+    """Solution of (I - gamma P) x = residual to some digits; 0 where none is found.
+
+    The residual is brought to a size of about one, as iterative solvers have absolute limits.
+    """
+    size = float(np.abs(residual).max())
+    if size == 0.0:
+        return residual
+    unit = 2.0 ** float(np.floor(np.log2(size)))
+    try:
+        return unit * planning.solve_discounted(matrix, residual / unit, discount, rough=True)
+    except (SolverError, np.linalg.LinAlgError):
+        return np.zeros(len(residual))
+
+
+def _measured(mdp: TabularMDP, policy: IntArray, pair: Doubled, discount: float) -> Refined:
+    """What is known of the values: advantages, and the terms of the error bounds."""
+    shape, states = (mdp.n_states, mdp.n_actions), np.arange(mdp.n_states)
+    advantage = _advantage(mdp, discount, pair, None).reshape(shape)
+    residual = -advantage[states, policy]
+    advantage[states, policy] = 0.0
+    n_slots = mdp.probabilities.shape[2]
+    scale = float(np.abs(pair.high).max() + np.abs(mdp.mean_rewards).max())
+    rounds = float(np.ceil(np.log2(n_slots))) + 8.0
+    rows = float(mdp.probabilities.sum(axis=2)[~mdp.terminal].max(initial=1.0))
+    return Refined(
+        policy=policy,
+        values=pair.high,
+        rest=pair.low,
+        residual=residual,
+        advantage=advantage,
+        rounding=rounds * doubled.UNIT * 1.01 * scale + UNDERFLOW,
+        # Each factor is rounded: n_slots + 4 units cover row sum, product and difference.
+        margin=1.0 - discount * rows - (n_slots + 4) * EPS,
+    )
+
+
+def _advantage(
+    mdp: TabularMDP, discount: float, values: Doubled, policy: IntArray | None
+) -> FloatArray:
+    """V(s) - r(s, a) - gamma E V in doubled precision, of all pairs [S A] or of a policy's [S].
+
+    It is 0 in terminal states.
+    """
+    n_slots, n_actions = mdp.probabilities.shape[2], mdp.n_actions
+    states: IntArray = np.arange(mdp.n_states)
+    pairs: IntArray | slice = slice(None)
+    if policy is None:
+        states = np.repeat(states, n_actions)
+    else:
+        pairs = states * n_actions + policy
+    successors = mdp.successors.reshape(-1, n_slots)[pairs]
+    probabilities = mdp.probabilities.reshape(-1, n_slots)[pairs]
+    rewards = mdp.mean_rewards.reshape(-1)[pairs]
+    means = Means(values, n_slots) if n_slots <= MAX_SLOTS else None
+    parts = [np.zeros(0)]
+    for start in range(0, len(states), BLOCK):
+        part = slice(start, start + BLOCK)
+        following, weights, s = successors[part], probabilities[part], states[part]
+        if means is not None:
+            mean = means.of(np.ascontiguousarray(following.T), np.ascontiguousarray(weights.T))
+        else:
+            later = Doubled(values.high[following], values.low[following])
+            mean = doubled.total(doubled.times_number(later, weights))
+        backup = doubled.plus_number(doubled.times_number(mean, discount), rewards[part])
+        parts.append(doubled.minus(Doubled(values.high[s], values.low[s]), backup).high)
+    return np.where(mdp.terminal[states], 0.0, np.concatenate(parts))

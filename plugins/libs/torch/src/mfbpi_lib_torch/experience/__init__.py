@@ -1,0 +1,1 @@
+"""What was seen: replay buffers and the batches drawn from them."""

@@ -1,0 +1,43 @@
+"""What a replica has for itself: generators, replay buffer, and the point it has reached."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.stateful import Stateful
+
+
+class Lane(Stateful):
+    """One replica of an agent, apart from its networks.
+
+    Attributes:
+        rng: the replica's stream; exploration and masks draw from it.
+        replay: its transitions.
+        steps: steps taken.
+        chosen: what acts for the time being: a member's number, or a quantile level.
+        smallest_gap: estimate of the smallest gap.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("rng", "replay", "steps", "chosen", "smallest_gap")
+
+    def __init__(self, rng: np.random.Generator, replay: Replay) -> None:
+        self.rng = rng
+        self.replay = replay
+        self.steps = 0
+        self.chosen = 0.0
+        self.smallest_gap = 0.0
+
+    def explores(self, exploration_steps: float) -> bool:
+        """Whether to act uniformly: with probability eps_t = c / (c + t)."""
+        c = exploration_steps
+        return bool(c > 0 and self.rng.random() < c / (c + self.steps))
+
+    def mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.float32]:
+        """Zeros and ones, each one with the given probability, float32."""
+        drawn = self.rng.random(shape, dtype=np.float32) < probability
+        mask: npt.NDArray[Any] = drawn.astype(np.float32)
+        return mask

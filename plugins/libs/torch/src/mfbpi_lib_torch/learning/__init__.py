@@ -1,0 +1,1 @@
+"""The parts that deep agents are made of."""

@@ -1,0 +1,53 @@
+"""The deep agents as agents: one replica of a learner."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mfbpi_core import Agent, Problem, Transition
+from mfbpi_core.data.problem import Observation
+from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_torch.device import resolve
+from mfbpi_lib_torch.learning.learner import Learner
+
+#: Key of the learner in a saved state.
+LEARNER = "learner"
+
+
+class DeepAgent(Agent):
+    """An agent that is one replica; subclasses name their learner."""
+
+    learner_type: ClassVar[type[Learner]]
+
+    def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
+        super().__init__(problem, config, rng)
+        self.learner = self.learner_type(problem, config, [rng])
+
+    @classmethod
+    def check(cls, problem: Problem, config: Any) -> None:  # noqa: ARG003 - the contract's
+        """Refuse a device that this machine does not have."""
+        resolve(config.device)
+
+    def select_action(self, observation: Observation) -> int:
+        """Sampling rule."""
+        return self.learner.select_actions([observation])[0]
+
+    def update(self, transition: Transition) -> None:
+        """Store the transition and learn from a batch."""
+        self.learner.update([transition])
+
+    def recommend(self, observation: Observation) -> int:
+        """Recommendation rule."""
+        return self.learner.recommend(observation)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Networks, moments, target copies, replay buffer, generators and schedules."""
+        return {LEARNER: self.learner.state_dict()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore :meth:`state_dict`, saved on whatever device."""
+        if set(state) != {LEARNER}:
+            raise CheckpointError(f"the saved state has {sorted(state)}; expected {LEARNER!r}")
+        self.learner.load_state_dict(state[LEARNER])

@@ -1,0 +1,145 @@
+"""Bootstrapped DQN with randomised priors: the learner of bsp and bsp2, and part of others.
+
+Member b learns, from the transitions its mask selects, towards
+
+    y_b = r + gamma Q'_b(s', a'),    a' = argmax_a Q'_b(s', a)  or, double,  argmax_a Q_b(s', a)
+
+with Q' the target copy and Q = network + scale x prior. A member acts greedily for an episode.
+
+Source: Osband et al. 2016, 2018; Russo & Proutiere 2023, appendix on the deep experiments.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy.typing as npt
+import torch
+
+from mfbpi_lib_torch.experience.lane import Lane
+from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.learning.learner import Learner, Values
+from mfbpi_lib_torch.networks.layers import Activations
+from mfbpi_lib_torch.networks.losses import regression
+
+
+@attrs.frozen(eq=False)
+class Estimates:
+    """Values of the ensemble at a batch of n transitions, priors added.
+
+    Attributes:
+        seen: activations, for the backward pass.
+        online: float32 [R, B, A, n or 2 n], at s and, where the target needs them, at s'.
+        target: float32 [R, B, A, n or 2 n], of the target copy at s' or at s and s'.
+        n: transitions.
+    """
+
+    seen: Activations
+    online: torch.Tensor
+    target: torch.Tensor
+    n: int
+
+    @property
+    def now(self) -> torch.Tensor:
+        """Values [R, B, A, n] at s."""
+        return self.online[..., : self.n]
+
+    @property
+    def following(self) -> torch.Tensor:
+        """Values [R, B, A, n] at s'."""
+        return self.online[..., self.n :]
+
+    @property
+    def target_now(self) -> torch.Tensor:
+        """Values [R, B, A, n] of the target copy at s."""
+        return self.target[..., : self.n]
+
+    @property
+    def target_following(self) -> torch.Tensor:
+        """Values [R, B, A, n] of the target copy at s'."""
+        return self.target[..., -self.n :]
+
+
+class BootstrappedDQN(Learner):
+    """The learner.
+
+    Attributes:
+        double: chooses the target, see the module.
+        target_at_both: whether the target copy is needed at s too.
+    """
+
+    double: ClassVar[bool] = False
+    target_at_both: ClassVar[bool] = False
+
+    def build(self) -> None:
+        """One ensemble and its prior."""
+        self.q = self.network(self.sizes(), self.config.learning_rate)
+        self.prior("q")
+
+    def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
+        """Q of every member."""
+        q = self.q.act(encoded)
+        if "q" in priors:
+            q = q + priors["q"].view_as(q)
+        return {"q": self.present(q)}
+
+    def renew(self, lane: Lane) -> None:
+        """Draw the member that acts."""
+        lane.chosen = int(lane.rng.integers(self.config.ensemble_size))
+
+    def choose(self, lane: Lane, values: Values) -> int:
+        """Greedy for the member that acts."""
+        return int(values["q"][int(lane.chosen)].argmax())
+
+    def recommended(self, values: Values) -> int:
+        """Greedy for the mean over the members."""
+        return int(values["q"].mean(axis=0).argmax())
+
+    def learn(self, batch: Batch) -> None:
+        """One step of the ensemble."""
+        q = self.estimates(batch)
+        self.learn_values(batch, q, self.target(batch, q))
+
+    def estimates(self, batch: Batch) -> Estimates:
+        """Open the batch; evaluate the ensemble and its target copy, once and where needed."""
+        n = batch.actions.shape[2]
+        online_at = slice(None) if self.double else slice(0, n)
+        target_at = slice(None) if self.target_at_both else slice(n, None)
+        self.q.open(batch.both)
+        seen = self.q.online(online_at)
+        online, target = seen.out, self.q.copied(target_at)
+        if "q" in batch.priors:
+            online = online + batch.priors["q"][..., online_at]
+            target = target + batch.priors["q"][..., target_at]
+        return Estimates(seen, self.by_replica(online), self.by_replica(target), n)
+
+    def target(self, batch: Batch, q: Estimates) -> torch.Tensor:
+        """y of the module, float32 [R, B, n]."""
+        if self.double:
+            best = q.following.max(2, keepdim=True).indices
+            following = q.target_following.gather(2, best).squeeze(2)
+        else:
+            following = q.target_following.amax(2)
+        return torch.addcmul(batch.rewards, batch.discounts, following)
+
+    def learn_values(self, batch: Batch, q: Estimates, target: torch.Tensor) -> None:
+        """Step towards ``target`` [R, B, n]."""
+        prediction = taken(q.now, batch.actions)
+        derivative = regression(prediction, target, batch.mask, self.config.loss)
+        self.q.learn(q.seen, spread(derivative, batch.actions, self.problem.n_actions))
+
+
+def taken(values: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
+    """Values [R, B, n] of the actions [R, 1, n], from those [R, B, A, n] of all."""
+    replicas, members, _, n = values.shape
+    index = actions.expand(replicas, members, n).unsqueeze(2)
+    return values.gather(2, index).squeeze(2)
+
+
+def spread(derivative: torch.Tensor, actions: torch.Tensor, n_actions: int) -> torch.Tensor:
+    """From derivatives [R, B, n] by the taken actions' values to [G, A, n], zero elsewhere."""
+    replicas, members, n = derivative.shape
+    index = actions.expand(replicas, members, n).unsqueeze(2)
+    full = derivative.new_zeros(replicas, members, n_actions, n)
+    return full.scatter_(2, index, derivative.unsqueeze(2)).flatten(0, 1)

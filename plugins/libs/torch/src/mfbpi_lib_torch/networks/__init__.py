@@ -1,0 +1,1 @@
+"""Ensembles of networks, their priors and their optimiser."""

@@ -1,0 +1,195 @@
+"""Ensembles of perceptrons with two hidden layers, for several replicas at once.
+
+R replicas of B members are G = R B networks in one batched tensor. Members of a replica see the
+same inputs, replicas their own. Gradients are written by hand: the networks are small and an
+automatic differentiation would cost as much as the arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from mfbpi_lib_torch.networks.adam import adam_
+from mfbpi_lib_torch.networks.initialisers import draw
+from mfbpi_lib_torch.networks.layers import Activations, Layers, Sizes, backward, forward
+from mfbpi_lib_torch.networks.rows import OpenRows, Rows, RowTable
+from mfbpi_lib_torch.stateful import Stateful
+
+#: Rows of a table added for an input of zeros, which selects no weight.
+ZERO_ROWS = 1
+
+
+@attrs.frozen(kw_only=True)
+class Initial:
+    """How the first weights are drawn: a rule of ``initialisers`` and the gain it takes."""
+
+    rule: str
+    gain: float = 1.0
+
+
+@attrs.frozen(eq=False)
+class Inputs:
+    """Inputs of a batch: ``rows`` where they are one-hot, else ``features`` [R, n, inputs]."""
+
+    rows: Rows | None = None
+    features: torch.Tensor | None = None
+
+
+def initial_layers(
+    sizes: Sizes, initial: Initial, generators: Sequence[torch.Generator], device: torch.device
+) -> tuple[Layers, torch.Tensor]:
+    """Draw every network, each replica from its own generator.
+
+    Returns:
+        The layers, and the first layer's weights [R, inputs, B * hidden].
+    """
+    layers = Layers.zeros(sizes, device)
+    first = torch.empty(sizes.replicas, sizes.inputs, sizes.width, device=device)
+    hidden, members = sizes.hidden, sizes.members
+    for r, generator in enumerate(generators):
+        own = slice(r * members, (r + 1) * members)
+        w, b = draw(initial.rule, (members, sizes.inputs, hidden), generator, initial.gain)
+        first[r] = w.transpose(0, 1).reshape(sizes.inputs, sizes.width)
+        layers.b1[r, 0] = b.ravel()
+        w, b = draw(initial.rule, (members, hidden, hidden), generator, initial.gain)
+        layers.w2[own], layers.b2[own, 0] = w, b
+        w, b = draw(initial.rule, (members, hidden, sizes.outputs), generator, initial.gain)
+        layers.w3[own], layers.b3[own, :, 0] = w.transpose(1, 2), b
+    if not sizes.one_hot:
+        layers.w1[...] = first
+    return layers, first
+
+
+def table_rows(codes: npt.NDArray[np.int64], inputs: int) -> npt.NDArray[np.int64]:
+    """Rows [R, n] of a table of all replicas, from the cells [R, n] of each."""
+    offsets = np.arange(len(codes), dtype=np.int64) * (inputs + ZERO_ROWS)
+    return codes + offsets[:, None]
+
+
+def with_zero_rows(first: torch.Tensor) -> torch.Tensor:
+    """From weights [R, inputs, width] to a table [R * (inputs + 1), width]."""
+    return torch.nn.functional.pad(first, (0, 0, 0, ZERO_ROWS)).flatten(0, 1)
+
+
+class Ensemble(Stateful):
+    """G networks that learn by Adam, with a target copy if wanted.
+
+    A step is ``open``, then ``online`` and perhaps ``copied``, then ``learn``.
+
+    Args:
+        sizes: sizes.
+        initial: first weights.
+        rate: learning rate.
+        generators: one for each replica, on the CPU.
+        device: where the weights live.
+        target: whether a target copy is kept.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = (
+        "flat",
+        "first_moment",
+        "second_moment",
+        "target_flat",
+        "table",
+        "step",
+    )
+
+    def __init__(
+        self,
+        sizes: Sizes,
+        initial: Initial,
+        rate: float,
+        generators: Sequence[torch.Generator],
+        device: torch.device,
+        *,
+        target: bool = True,
+    ) -> None:
+        self.sizes = sizes
+        self.rate = rate
+        self.step = 0
+        self.layers, first = initial_layers(sizes, initial, generators, device)
+        self.gradient = Layers.zeros(sizes, device)
+        self.flat = self.layers.flat
+        self.target_flat = self.flat.clone() if target else self.flat.new_empty(0)
+        self.target_layers = Layers(sizes, self.target_flat) if target else self.layers
+        self.first_moment = torch.zeros_like(self.flat)
+        self.second_moment = torch.zeros_like(self.flat)
+        self.table: RowTable | None = None
+        if sizes.one_hot:
+            zeros = np.arange(1, sizes.replicas + 1) * (sizes.inputs + ZERO_ROWS) - 1
+            self.table = RowTable(with_zero_rows(first), rate, zeros, target=target)
+        self._inputs = Inputs()
+        self._opened: OpenRows | None = None
+
+    def act(self, inputs: npt.NDArray[Any]) -> torch.Tensor:
+        """Outputs [G, outputs] for one input of each replica, changing nothing.
+
+        Args:
+            inputs: int64 [R], cells, or float32 [R, features].
+        """
+        if self.table is not None:
+            rows = table_rows(inputs[:, None], self.sizes.inputs)
+            first = self.table.peek(rows.ravel())[:, None]
+        else:
+            features = torch.from_numpy(inputs)[:, None].to(self.flat.device)
+            first = torch.bmm(features, self.layers.w1)
+        return forward(first, self.layers, self.sizes).out[..., 0]
+
+    def open(self, inputs: Inputs) -> None:
+        """Start a step on a batch."""
+        self._inputs = inputs
+        if self.table is not None:
+            assert inputs.rows is not None
+            self._opened = self.table.open(inputs.rows)
+
+    def online(self, at: slice = slice(None)) -> Activations:
+        """The networks at the open batch, or at some inputs of it, from the first."""
+        if self._opened is not None:
+            return forward(self._opened.online(at), self.layers, self.sizes)
+        return self._dense(self.layers, at)
+
+    def copied(self, at: slice = slice(None)) -> torch.Tensor:
+        """Outputs [G, outputs, n] of the target copy at the open batch, or at some inputs of it."""
+        if self._opened is not None:
+            return forward(self._opened.copied(at), self.target_layers, self.sizes).out
+        return self._dense(self.target_layers, at).out
+
+    def _dense(self, layers: Layers, at: slice) -> Activations:
+        return forward(torch.bmm(self._features()[:, at], layers.w1), layers, self.sizes)
+
+    def _features(self) -> torch.Tensor:
+        assert self._inputs.features is not None
+        return self._inputs.features
+
+    def learn(self, seen: Activations, d_out: torch.Tensor) -> None:
+        """Take a step of Adam.
+
+        Args:
+            seen: what :meth:`online` returned.
+            d_out: float32 [G, outputs, k], derivative of the loss by the outputs at the first k
+                inputs of each replica.
+        """
+        d_first = backward(seen, d_out, self.layers, self.gradient, self.sizes)
+        if self._opened is not None:
+            self._opened.learn(d_first)
+            self._opened = None
+        else:
+            features = self._features()[:, : d_out.shape[2]]
+            torch.bmm(features.transpose(1, 2), d_first, out=self.gradient.w1)
+        self.step += 1
+        moments = self.first_moment, self.second_moment
+        adam_(self.flat, self.gradient.flat, *moments, self.step, self.rate)
+
+    def copy_to_target(self) -> None:
+        """Make the target copy, if there is one, equal to the present weights."""
+        if self.target_layers is self.layers:
+            return
+        self.target_flat.copy_(self.flat)
+        if self.table is not None:
+            self.table.copy_to_target()

@@ -1,0 +1,96 @@
+"""Randomised priors: fixed networks whose outputs are added to those that learn.
+
+A prior never learns, so nothing of it is computed twice: for one-hot inputs its outputs are a
+table over the cells, made once; for features they are computed once for each observation and
+stored with the transition.
+
+Source: Osband, Aslanides & Cassirer 2018, "Randomized prior functions for deep RL".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from mfbpi_lib_torch.networks.ensemble import (
+    Initial,
+    initial_layers,
+    table_rows,
+    with_zero_rows,
+)
+from mfbpi_lib_torch.networks.layers import Sizes, forward
+from mfbpi_lib_torch.stateful import Stateful
+
+#: Cells for which a table is filled at a time, to bound the memory of the hidden layers.
+CHUNK = 512
+
+
+class Prior(Stateful):
+    """Outputs of G fixed networks, scaled.
+
+    Args:
+        sizes: sizes, as those of the networks that learn.
+        initial: weights.
+        scale: factor of the outputs.
+        generators: one for each replica, on the CPU.
+        device: where outputs live.
+        rectified: whether the outputs pass through a ReLU.
+        at_next: whether learning needs the outputs at s' too, or those at s alone.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("table", "flat")
+
+    def __init__(
+        self,
+        sizes: Sizes,
+        initial: Initial,
+        scale: float,
+        generators: Sequence[torch.Generator],
+        device: torch.device,
+        *,
+        rectified: bool = False,
+        at_next: bool = True,
+    ) -> None:
+        self.sizes = sizes
+        self.scale = scale
+        self.rectified = rectified
+        self.at_next = at_next
+        self.layers, first = initial_layers(sizes, initial, generators, device)
+        self.flat = self.layers.flat
+        self.table = first.new_empty(0)  # [R * (cells + 1), B * outputs]
+        if sizes.one_hot:
+            self.table = self._tabulate(with_zero_rows(first))
+
+    def _tabulate(self, first: torch.Tensor) -> torch.Tensor:
+        rows = first.view(self.sizes.replicas, -1, self.sizes.width)
+        parts = [self._values(part.clone()) for part in torch.split(rows, CHUNK, dim=1)]
+        return torch.cat(parts, dim=1).flatten(0, 1)
+
+    def _values(self, first: torch.Tensor) -> torch.Tensor:
+        """Scaled outputs [R, n, B * outputs]."""
+        out = forward(first, self.layers, self.sizes).out
+        scaled = (out.relu_() if self.rectified else out).mul_(self.scale)
+        by_replica = scaled.view(self.sizes.replicas, -1, out.shape[2])
+        return by_replica.transpose(1, 2).contiguous()
+
+    def at(self, inputs: npt.NDArray[Any]) -> torch.Tensor:
+        """Outputs [R, B * outputs] at one input of each replica, int64 [R] or float32 [R, d]."""
+        if self.sizes.one_hot:
+            rows = table_rows(inputs[:, None], self.sizes.inputs).ravel()
+            return self.table.index_select(0, torch.from_numpy(rows).to(self.table.device))
+        features = torch.from_numpy(inputs)[:, None].to(self.flat.device)
+        return self._values(torch.bmm(features, self.layers.w1))[:, 0]
+
+    def of_rows(self, rows: npt.NDArray[np.int64]) -> torch.Tensor:
+        """Outputs [G, outputs, n] at table rows [R, n]."""
+        index = torch.from_numpy(rows.ravel()).to(self.table.device)
+        return self.by_network(self.table.index_select(0, index).view(*rows.shape, -1))
+
+    def by_network(self, values: torch.Tensor) -> torch.Tensor:
+        """From [R, n, B * outputs], as stored, to [G, outputs, n]."""
+        shape = (self.sizes.networks, self.sizes.outputs, values.shape[1])
+        return values.transpose(1, 2).reshape(shape)

@@ -1,0 +1,228 @@
+"""A directory of results: whole files only, one writer at a time.
+
+What a reader's ``DIR/*.parquet`` finds is exactly the rows: ``DIR/<task_id>.parquet``, and nothing
+else. Everything else begins with ``_`` or lies in a folder that does, which is what pandas, Arrow
+and others leave out when they read a directory.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import filelock
+
+from mfbpi.results.storage import files
+from mfbpi.results.storage.provenance import without_paths
+from mfbpi.results.storage.table import SCHEMA_VERSION
+from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.data.task import Task
+from mfbpi_core.errors import MfbpiError, UsageError
+
+#: What the directory's results have in common.
+MANIFEST = "_run.json"
+
+#: The rows of a study, alone in its directory.
+STUDY = "study.parquet"
+
+#: Where everything else lies.
+ARRAYS, ERRORS, CHECKPOINTS, FIGURES = "_arrays", "_errors", "_checkpoints", "_figures"
+
+#: Where all rows are, in one table.
+COLLECTED = "_collected"
+
+#: Where files go that are not what their names say.
+SET_ASIDE = "_set_aside"
+
+_LOCK = ".lock"
+
+#: Suffix of an outcome's table to the folder of such files: of nothing else is a file made.
+_FOLDERS = {".parquet": ".", ".arrays.parquet": ARRAYS}
+
+_ROWS = re.compile(r"[0-9a-f]{16}\.parquet")
+
+# Once all files of a task lay side by side.
+_OLD = re.compile(r"run\.json|[0-9a-f]{16}\.(arrays\.parquet|error\.json|checkpoint\.npz)")
+
+
+class StoreError(MfbpiError):
+    """A result could not be written."""
+
+
+@attrs.frozen
+class Store:
+    """Results in a directory.
+
+    Attributes:
+        directory: the directory; created by :meth:`writing`.
+    """
+
+    directory: Path
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the directory for this process, and clear away what killed writers left half done.
+
+        Raises:
+            UsageError: when the directory cannot be written to, or another process writes to it.
+        """
+        path = self.directory / _LOCK
+        lock = filelock.FileLock(path, timeout=0)
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink() or (path.exists() and not files.is_regular(path)):
+                raise UsageError(f"{path} is not a regular file; remove it")
+            lock.acquire()
+        except filelock.Timeout:
+            raise UsageError(
+                f"another mfbpi process is writing to {self.directory}; wait until it has ended, "
+                "or choose another directory with `out`"
+            ) from None
+        except (OSError, NotImplementedError) as error:
+            raise unwritable(self.directory, error) from error
+        try:
+            self._remove_stale()
+            yield
+        finally:
+            lock.release()
+
+    def _remove_stale(self) -> None:
+        try:
+            for name in (".", ARRAYS, ERRORS, CHECKPOINTS, FIGURES, COLLECTED):
+                files.remove_stale(self.directory / name)
+        except OSError as error:
+            raise unwritable(self.directory, error) from error
+
+    def path(self, task_id: str, suffix: str = ".parquet") -> Path:
+        """Where a table of a task is: its rows, or its arrays."""
+        return self.directory / _FOLDERS[suffix] / f"{task_id}.parquet"
+
+    def error(self, task_id: str) -> Path:
+        """Where it is said why a task failed."""
+        return self.directory / ERRORS / f"{task_id}.json"
+
+    def checkpoint(self, work_id: str) -> Path:
+        """Where unfinished work is saved."""
+        return self.directory / CHECKPOINTS / f"{work_id}.npz"
+
+    def rows(self) -> list[Path]:
+        """The file of rows of every task that is done, sorted by name."""
+        return self._found(_ROWS)
+
+    def errors(self) -> list[Path]:
+        """The file of every task that failed, sorted by name."""
+        old = [path for path in self._found(_OLD) if path.name.endswith(".error.json")]
+        return old + sorted((self.directory / ERRORS).glob("*.json"))
+
+    @property
+    def has_old_layout(self) -> bool:
+        """Whether an earlier version wrote here; such results can be read and not added to."""
+        return bool(self._found(_OLD))
+
+    def _found(self, pattern: re.Pattern[str]) -> list[Path]:
+        if not self.directory.is_dir():
+            return []
+        return sorted(p for p in self.directory.iterdir() if pattern.fullmatch(p.name))
+
+    def set_aside(self, task: Task) -> list[Path]:
+        """Move the tables of a task away, so that it is run again; returns where they are now.
+
+        Raises:
+            UsageError: when the directory cannot be written to.
+        """
+        folder = self.directory / SET_ASIDE
+        found = [self.path(task.task_id, suffix) for suffix in _FOLDERS]
+        try:
+            return [
+                files.move_aside(path, folder / path.parent.relative_to(self.directory))
+                for path in found
+                if path.is_symlink() or path.exists()
+            ]
+        except OSError as error:
+            raise unwritable(self.directory, error) from error
+
+    def save(self, task: Task, outcome: Outcome) -> Path:
+        """Write what became of a task; returns the file of its rows, or of its error.
+
+        Raises:
+            StoreError: naming the file and the cause.
+        """
+        if outcome.status == "failed":
+            return self._save_error(task, outcome.error)
+        for suffix in outcome.tables.keys() - _FOLDERS.keys():
+            raise StoreError(f"a table called {suffix!r}; expected {' or '.join(_FOLDERS)}")
+        # The rows come last: where they are, the task is complete.
+        for suffix in sorted(outcome.tables, key=len, reverse=True):
+            self.write(self.path(task.task_id, suffix), outcome.tables[suffix])
+        self.error(task.task_id).unlink(missing_ok=True)
+        return self.path(task.task_id)
+
+    def _save_error(self, task: Task, error: str) -> Path:
+        path = self.error(task.task_id)
+        report = {
+            "schema_version": SCHEMA_VERSION,
+            "task_id": task.task_id,
+            "task": attrs.asdict(task),
+            "error": without_paths(error),
+        }
+        self.write(path, pretty(report))
+        # Where all is run again, rows of an earlier run would pass for this one's.
+        for suffix in _FOLDERS:
+            self.path(task.task_id, suffix).unlink(missing_ok=True)
+        return path
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Write a file of this directory whole; raises :class:`StoreError`."""
+        try:
+            if path.parent != self.directory:
+                files.make_folder(path.parent)
+            files.atomic_write(path, content)
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def unwritable(directory: Path, error: Exception) -> UsageError:
+    """The error for a directory that cannot be written to."""
+    cause = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return UsageError(
+        f"cannot write to {directory}: {cause}; choose a directory you can write to with `out`"
+    )
+
+
+def pretty(data: Mapping[str, Any]) -> bytes:
+    """The content of a JSON file for people."""
+    return (json.dumps(data, indent=2, sort_keys=True) + "\n").encode()
+
+
+def default_directories(agents: Iterable[str], environments: Iterable[str]) -> Iterator[Path]:
+    """Names below ``results`` made of the time and the labels, one after the other."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    labels = "-".join("+".join(names) for names in (agents, environments))
+    base = Path("results") / f"{stamp}-{re.sub(r'[^A-Za-z0-9_.+-]', '_', labels)[:80]}"
+    yield base
+    yield from (base.with_name(f"{base.name}-{count}") for count in itertools.count(2))
+
+
+def create_first(directories: Iterator[Path]) -> Path:
+    """Create the first of the directories that does not exist yet, for this process alone.
+
+    Raises:
+        UsageError: when it cannot be created.
+    """
+    directory = next(directories)
+    while True:
+        try:
+            directory.mkdir(parents=True)
+        except FileExistsError:
+            directory = next(directories)
+        except OSError as error:
+            raise unwritable(directory, error) from error
+        else:
+            return directory

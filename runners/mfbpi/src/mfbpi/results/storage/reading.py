@@ -1,0 +1,142 @@
+"""Results that can be relied on: a file is read whole and compared with what its name says."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pyarrow as pa
+
+from mfbpi.results.storage import provenance, table
+from mfbpi.results.storage.directory import Store
+from mfbpi_core.data.task import Task
+from mfbpi_core.errors import MfbpiError
+
+#: What a result was made with: group, program, version.
+Versions = tuple[tuple[str, str, str], ...]
+
+#: Longest cause that is repeated in a message.
+_SHORT = 200
+
+
+class ResultError(MfbpiError):
+    """A file is not the result that its name says; the message names the file and the cause."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Result:
+    """What is in the file of a task.
+
+    Attributes:
+        task: the task.
+        content: its table.
+        origin: how it was made.
+    """
+
+    task: Task
+    content: pa.Table
+    origin: dict[str, Any]
+
+
+def read(path: Path, schema: pa.Schema = table.ROWS, task_id: str = "") -> Result:
+    """Read a table that is named after its task.
+
+    Args:
+        path: the file.
+        schema: its columns.
+        task_id: the task whose table it must be; that of its name if empty.
+
+    Raises:
+        ResultError: when it cannot be read, or is another task's, or another kind of table.
+    """
+    try:
+        return _checked(task_id or path.stem, table.read(path), schema)
+    # A file may hold anything, and Arrow has an exception for each.
+    except Exception as error:
+        strerror = error.strerror if isinstance(error, OSError) else None
+        cause = " ".join(str(strerror or error).split())[:_SHORT] or type(error).__name__
+        raise ResultError(f"{path} is not a result of mfbpi: {cause}") from error
+
+
+def _checked(task_id: str, content: pa.Table, schema: pa.Schema) -> Result:
+    if content.schema.remove_metadata() != schema:
+        raise ValueError(f"its columns are {', '.join(content.column_names) or 'none'}")
+    origin = table.provenance(content)
+    if origin.get("schema_version") != table.SCHEMA_VERSION:
+        raise ValueError(
+            f"its schema has version {origin.get('schema_version')}; "
+            f"expected {table.SCHEMA_VERSION}"
+        )
+    task = Task.from_json(json.dumps(origin["task"]))
+    own = {task.task_id, origin["task_id"], *content["task_id"].unique().to_pylist()}
+    if own != {task_id}:
+        raise ValueError(f"it is that of task {min(own - {task_id})}")
+    if not set(content["seed"].unique().to_pylist()) <= {task.seed}:
+        raise ValueError(f"it has rows of other seeds than {task.seed}")
+    return Result(task=task, content=content, origin=origin)
+
+
+def examine(store: Store, task: Task) -> Result | None:
+    """The result of a task as it is in a directory; None where there is none.
+
+    Raises:
+        ResultError: when what is there is not the task's result.
+    """
+    path = store.path(task.task_id)
+    if not (path.exists() or path.is_symlink()):
+        return None
+    found = read(path)
+    if task.arrays:
+        read(store.path(task.task_id, ".arrays.parquet"), table.ARRAYS)
+    return found
+
+
+def read_all(paths: Iterable[Path], problems: list[str]) -> Iterator[Result]:
+    """Read every file that can be relied on; what is wrong with the others is added to the list."""
+    for path in paths:
+        try:
+            yield read(path)
+        except ResultError as error:
+            problems.append(f"{error}; it is left out")
+
+
+def versions_of(origin: dict[str, Any]) -> Versions:
+    """The versions that a result names, by group and program."""
+    return tuple(
+        (group, name, version)
+        for group in ("plugins", "libraries")
+        for name, version in sorted(origin.get(group, {}).items())
+    )
+
+
+def mixed_versions(found: Iterable[Versions]) -> str:
+    """A sentence on programs that results were made with in several versions; or nothing."""
+    counts = Counter((name, version) for own in found for _, name, version in own)
+    names = Counter(name for name, _ in counts)
+    parts = [
+        f"{name} {version} in {count}"
+        for (name, version), count in sorted(counts.items())
+        if names[name] > 1
+    ]
+    return f"results were made with different versions: {', '.join(parts)}" if parts else ""
+
+
+def other_versions(kept: Iterable[Versions]) -> str:
+    """A sentence on results that other versions made than are installed; or nothing."""
+    counts: Counter[str] = Counter()
+    total = 0
+    for own, count in Counter(kept).items():
+        before: dict[str, dict[str, str]] = {"plugins": {}, "libraries": {}}
+        for group, name, version in own:
+            before[group][name] = version
+        changed = provenance.changes(before, provenance.installed(before))
+        counts.update(dict.fromkeys(changed, count))
+        total += count if changed else 0
+    if not total:
+        return ""
+    listed = ", ".join(f"{change} ({count})" for change, count in counts.items())
+    return f"{total} of the results that are kept were made with other versions: {listed}"

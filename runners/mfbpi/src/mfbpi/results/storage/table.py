@@ -1,0 +1,147 @@
+"""The table of a run: its schema, its provenance, and its content as Parquet."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mfbpi.results.storage import files
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.task import Task
+
+#: Version of the schema below; readers refuse what they do not know.
+SCHEMA_VERSION = 1
+
+#: Key of the file's metadata under which the provenance is kept, as JSON.
+METADATA_KEY = b"mfbpi"
+
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+_RUN = [("task_id", _TEXT), ("agent", _TEXT), ("env", _TEXT), ("seed", pa.int64())]
+
+
+def _schema(*fields: tuple[str, pa.DataType]) -> pa.Schema:
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in fields])
+
+
+#: One number a row: ``metric`` had ``value`` after ``step`` steps and ``episode`` episodes.
+ROWS = _schema(
+    *_RUN,
+    ("step", pa.int64()),
+    ("episode", pa.int64()),
+    ("metric", _TEXT),
+    ("value", pa.float64()),
+    ("elapsed_s", pa.float64()),
+)
+
+#: One array a row, at the end of the run: ``values`` in C order, of the given ``shape``.
+ARRAYS = _schema(
+    *_RUN,
+    ("metric", _TEXT),
+    ("array", _TEXT),
+    ("shape", pa.list_(pa.int64())),
+    ("values", pa.list_(pa.float64())),
+)
+
+
+def rows_table(task: Task, rows: Sequence[Row], provenance: Mapping[str, Any]) -> pa.Table:
+    """The measurements of one task, in the schema :data:`ROWS`."""
+    columns = {
+        **_run_columns(task, len(rows)),
+        "step": [row.step for row in rows],
+        "episode": [row.episode for row in rows],
+        "metric": [row.metric for row in rows],
+        "value": [row.value for row in rows],
+        "elapsed_s": [row.elapsed_s for row in rows],
+    }
+    return _table(columns, ROWS, provenance)
+
+
+def arrays_table(
+    task: Task,
+    arrays: Mapping[tuple[str, str], npt.NDArray[Any]],
+    provenance: Mapping[str, Any],
+) -> pa.Table:
+    """The arrays of one task by (metric, array), in the schema :data:`ARRAYS`."""
+    values = [np.asarray(array, dtype=np.float64) for array in arrays.values()]
+    columns = {
+        **_run_columns(task, len(values)),
+        "metric": [metric for metric, _ in arrays],
+        "array": [name for _, name in arrays],
+        "shape": [list(array.shape) for array in values],
+        "values": [array.ravel() for array in values],
+    }
+    return _table(columns, ARRAYS, provenance)
+
+
+def _run_columns(task: Task, n: int) -> dict[str, list[Any]]:
+    return {
+        "task_id": [task.task_id] * n,
+        "agent": [task.agent.shown] * n,
+        "env": [task.environment.shown] * n,
+        "seed": [task.seed] * n,
+    }
+
+
+def _table(
+    columns: Mapping[str, list[Any]], schema: pa.Schema, provenance: Mapping[str, Any]
+) -> pa.Table:
+    arrays = []
+    for field in schema:
+        # from_pydict cannot encode dictionaries by itself.
+        if pa.types.is_dictionary(field.type):
+            arrays.append(pa.array(columns[field.name], pa.string()).dictionary_encode())
+        else:
+            arrays.append(pa.array(columns[field.name], field.type))
+    return with_provenance(pa.Table.from_arrays(arrays, schema=schema), provenance)
+
+
+def with_provenance(content: pa.Table, provenance: Mapping[str, Any]) -> pa.Table:
+    """The table, saying how it was made."""
+    metadata = {METADATA_KEY: json.dumps(provenance, sort_keys=True).encode()}
+    return content.replace_schema_metadata(metadata)
+
+
+def to_bytes(table: pa.Table) -> bytes:
+    """The content of a Parquet file."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def read(path: Path) -> pa.Table:
+    """Read a file of results."""
+    # Not through a path: pyarrow would read partitions out of names such as "env=x". Without
+    # threads: Arrow's pool can abort a process that ends while they start.
+    content = io.BytesIO(files.read_regular(path))
+    source = pq.ParquetFile(content, pre_buffer=False, page_checksum_verification=True)
+    return source.read(use_threads=False)
+
+
+def provenance(table: pa.Table) -> dict[str, Any]:
+    """What the file says about how it was made."""
+    return dict(json.loads((table.schema.metadata or {}).get(METADATA_KEY, b"{}")))
+
+
+def task_of(table: pa.Table) -> Task:
+    """The task whose results a file holds."""
+    return Task.from_json(json.dumps(provenance(table)["task"]))
+
+
+def concatenate(tables: Sequence[pa.Table]) -> pa.Table:
+    """One table of several runs, each with its provenance under its task's identifier."""
+    runs = {}
+    for table in tables:
+        origin = provenance(table)
+        runs[origin.get("task_id", "")] = origin
+    joined = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    metadata = {METADATA_KEY: json.dumps({"schema_version": SCHEMA_VERSION, "runs": runs}).encode()}
+    return joined.unify_dictionaries().combine_chunks().replace_schema_metadata(metadata)
