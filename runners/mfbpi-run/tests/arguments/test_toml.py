@@ -78,7 +78,7 @@ def test_what_is_not_said_follows_the_protocol() -> None:
 
 def test_example_of_the_readme(mfbpi: Callable[..., Any]) -> None:
     """It can be carried out as it stands."""
-    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
     (example,) = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)
     Path("sweep.toml").write_text(example)
     planned = mfbpi("sweep", "sweep.toml", "--dry-run", "--json").json

@@ -109,7 +109,7 @@ def test_reading_starts_no_threads(tmp_path: Path) -> None:
     file = tmp_path / "rows.parquet"
     file.write_bytes(table.to_bytes(pa.table({"value": [1.0, 2.0]})))
     code = (
-        "import os, pathlib, sys; from mfbpi.results import table; "
+        "import os, pathlib, sys; from mfbpi.results.storage import table; "
         "count = lambda: len(os.listdir('/proc/self/task')); before = count(); "
         "table.read(pathlib.Path(sys.argv[1])); sys.exit(count() - before)"
     )

@@ -95,7 +95,7 @@ def test_remains_of_killed_writers_are_removed() -> None:
     """A living writer keeps its file, and so does everybody who calls his files otherwise."""
     killed = (
         "import os, pathlib, signal\n"
-        "from mfbpi.results import files\n"
+        "from mfbpi.results.storage import files\n"
         "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
         "files.atomic_write(pathlib.Path('x'), b'half')\n"
     )
@@ -117,7 +117,7 @@ def test_full_disk_leaves_the_file_as_it_was() -> None:
     """A limit on the size of files stands for the disk: the system refuses in the middle."""
     code = (
         "import pathlib, resource, sys\n"
-        "from mfbpi.results import files\n"
+        "from mfbpi.results.storage import files\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
         "files.atomic_write(pathlib.Path('x'), b'before')\n"
         "try:\n"
