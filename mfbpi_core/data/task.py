@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from typing import Any
@@ -55,9 +56,14 @@ class Task:
     discount: float
     arrays: bool = False
 
+    @functools.cached_property
+    def _canonical(self) -> str:
+        """Made once: everything that is written of a task asks for it, or for its identifier."""
+        return json.dumps(attrs.asdict(self), sort_keys=True, separators=(",", ":"))
+
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, no spaces; equal tasks give equal text."""
-        return json.dumps(attrs.asdict(self), sort_keys=True, separators=(",", ":"))
+        return self._canonical
 
     @classmethod
     def from_json(cls, text: str) -> Task:
@@ -68,7 +74,7 @@ class Task:
         data["metrics"] = tuple(PluginRef(**metric) for metric in data["metrics"])
         return cls(**data)
 
-    @property
+    @functools.cached_property
     def task_id(self) -> str:
         """The identifier of the canonical JSON."""
         return identifier(self.to_json())

@@ -12,10 +12,10 @@ import attrs
 
 from mfbpi.execute import together
 from mfbpi.execute.events import Observer
+from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
-from mfbpi.plan.own import InFile, InSession
 from mfbpi.results.storage.directory import Store
 from mfbpi_core.contracts.executor import Executor, Outcome, RunTask, Work
 from mfbpi_core.data.task import Task
@@ -50,8 +50,8 @@ def execute(
     store: Store,
     observer: Observer,
     interrupts: Interrupts,
+    found: Found,
     checkpoints: Checkpoints | None = None,
-    own: tuple[InFile | InSession, ...] = (),
 ) -> list[Record]:
     """Run what is pending; every outcome is written as it comes.
 
@@ -62,8 +62,8 @@ def execute(
         store: where outcomes are written.
         observer: told of each.
         interrupts: held back while an outcome is written and counted.
+        found: the plugins.
         checkpoints: where the workers save long runs; None for nowhere.
-        own: agents without packaging, which the workers must find too.
 
     Returns:
         The records, none of them pending.
@@ -73,7 +73,7 @@ def execute(
     """
     pending = {work.task_id: work for work in works}
     ended: dict[str, Record] = {}
-    run = partial(run_task, checkpoints=checkpoints, own=own)
+    run = partial(run_task, checkpoints=checkpoints, find_plugins=found)
     with _outcomes(executor, run, works) as outcomes:
         for outcome in outcomes:
             with interrupts.held_back():

@@ -11,12 +11,13 @@ import attrs
 from mfbpi.execute import together
 from mfbpi.execute.driver import Record, execute
 from mfbpi.execute.events import Observer
+from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.opening import Opening
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.settings import Execution
 from mfbpi.notices import warn
-from mfbpi.plan import own, selection
+from mfbpi.plan import selection
 from mfbpi.plan.grid import Plan
 from mfbpi.results.storage import manifest
 from mfbpi.results.storage.directory import Store, StoreError, create_first, default_directories
@@ -158,8 +159,8 @@ class _Work:
         try:
             return execute(
                 *(self.executor, self.records, works, self.store, counting, interrupts),
+                Found.already(self.registry),
                 self._checkpoints(),
-                own.origins(self.registry),
             )
         except KeyboardInterrupt as error:
             raise Interrupted(self.store.directory, counting.done, total) from error

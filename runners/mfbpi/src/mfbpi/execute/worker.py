@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -14,7 +14,6 @@ from mfbpi.execute.interrupt import is_the_users
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Stage
 from mfbpi.notices import plain_in_workers, warn
-from mfbpi.plan.own import InFile, InSession, take_in
 from mfbpi.results.storage import provenance, table
 from mfbpi_core import forks
 from mfbpi_core.contracts.executor import Outcome, Work
@@ -28,22 +27,23 @@ from mfbpi_core.running.loop import Run
 
 
 def run_task(
-    text: str, checkpoints: Checkpoints | None = None, own: tuple[InFile | InSession, ...] = ()
+    text: str,
+    checkpoints: Checkpoints | None = None,
+    find_plugins: Callable[[], Registry] = Registry.discover,
 ) -> Outcome:
     """Run a task given as its canonical JSON, or several together; what raises has failed.
 
     Args:
         text: the task, or a :class:`mfbpi.execute.together.Together`.
         checkpoints: where long runs are saved now and then; None for nowhere.
-        own: agents without packaging.
+        find_plugins: called once it is sure that nothing that a plugin does ends the worker.
     """
     work, owner = together.from_json(text), os.getpid()
     registry = None
     try:
         with plain_in_workers(), place.kept():
             saved = None if checkpoints is None else checkpoints.anchored()
-            registry = Registry.discover()
-            take_in(registry, [origin.plugin() for origin in own])
+            registry = find_plugins()
             return together.joined(work, _Worker.begin(registry, work, saved).outcomes())
     except BaseException as error:  # a plugin may raise any of them, and ends its own task only
         if isinstance(error, KeyboardInterrupt) and is_the_users(error):

@@ -83,15 +83,16 @@ def changes(
 def _plugins(used: Iterable[Plugin]) -> dict[str, str]:
     """The distributions of the plugins used, of the core, the runner and the libs loaded."""
     versions = {plugin.distribution: plugin.version for plugin in used}
-    for module in [name for name in sys.modules if _OURS.fullmatch(name)]:
+    ours = [name for name in sys.modules if name.startswith("mfbpi")]  # quicker than the pattern
+    for module in filter(_OURS.fullmatch, ours):
         distribution = module.replace("_", "-")
-        versions[distribution] = _version(distribution)
+        versions[distribution] = _loaded_version(distribution)
     return dict(sorted(versions.items()))
 
 
 def _libraries() -> dict[str, str]:
     loaded = {
-        module: _version(distribution)
+        module: _loaded_version(distribution)
         for module, distribution in _LIBRARIES.items()
         if module in sys.modules
     }
@@ -105,6 +106,12 @@ def _version(distribution: str) -> str:
         return metadata.version(distribution)
     except Exception:  # not installed, or half removed, where importlib raises whatever comes
         return "unknown"
+
+
+@functools.cache
+def _loaded_version(distribution: str) -> str:
+    """The same of what this process has imported: read once, with no task slower for it."""
+    return _version(distribution)
 
 
 @functools.cache
