@@ -50,11 +50,6 @@ def closed_classes(mdp: TabularMDP) -> list[IntArray]:
     return _closed(_state_graph(walk(mdp), mdp.n_actions), ~mdp.terminal)
 
 
-def policy_closed_classes(mdp: TabularMDP, policy: npt.ArrayLike) -> list[IntArray]:
-    """Closed classes of the chain of a policy, integers [S] or probabilities [S, A]."""
-    return _closed(_chain(mdp, policy), ~mdp.terminal)
-
-
 def is_communicating(mdp: TabularMDP) -> bool:
     """Whether every state that takes decisions can be reached from every other."""
     graph = _state_graph(walk(mdp), mdp.n_actions)

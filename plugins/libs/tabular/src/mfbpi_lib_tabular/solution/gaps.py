@@ -23,7 +23,7 @@ import numpy.typing as npt
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_tabular.solution import exactness, lumping, refinement
-from mfbpi_lib_tabular.solution.planning import Plan, action_values, check_discount, rounding
+from mfbpi_lib_tabular.solution.planning import Plan, check_discount, rounding
 from mfbpi_lib_tabular.solution.refinement import Refined
 from mfbpi_lib_tabular.solution.spread import Spread
 
@@ -89,40 +89,6 @@ def delta_min(delta: FloatArray, optimal: BoolArray) -> float:
     With the mask of one policy a tie gives 0; with the mask of all optimal actions it does not.
     """
     return float(delta[~optimal].min(initial=np.inf))
-
-
-def delta_max(delta: FloatArray) -> float:
-    """Largest gap of [S, A]."""
-    return float(delta.max())
-
-
-def gap_tolerance(mdp: TabularMDP, plan: Plan, discount: float) -> float:
-    """Largest computed gap that can be zero.
-
-    The Bellman residual over 1 - gamma bounds the error of the values; rounding of the backups
-    adds :func:`mfbpi_lib_tabular.solution.planning.rounding`.
-    """
-    gamma = check_discount(discount)
-    backup = action_values(mdp, plan.values, gamma).max(axis=1)
-    residual = float(np.abs(backup - plan.values).max())
-    n_slots = mdp.probabilities.shape[2]
-    return 2.0 * residual / (1.0 - gamma) + rounding(plan.values, gamma, n_slots)
-
-
-def optimal_actions(
-    mdp: TabularMDP, plan: Plan, discount: float, tolerance: float | None = None
-) -> BoolArray:
-    """Every action that is optimal up to the tolerance, bool [S, A].
-
-    Args:
-        mdp: the instance.
-        plan: its optimal values.
-        discount: gamma, in (0, 1).
-        tolerance: largest gap that counts as zero; what rounding explains if omitted.
-    """
-    allowed = gap_tolerance(mdp, plan, discount) if tolerance is None else tolerance
-    optimal: BoolArray = (gaps(plan) <= allowed) | mdp.terminal[:, None]
-    return optimal
 
 
 def separate(mdp: TabularMDP, plan: Plan, discount: float) -> Separation:
@@ -211,11 +177,6 @@ class _Sorting:
         mdp, policy, values = self.mdp, self.refined.policy, self.refined.values
         groups = lumping.equal_value_groups(mdp, policy, values, self.tolerance, sure)
         return [lumping.same_outlook(mdp, groups, s, a, int(policy[s]), sure) for s, a in pairs]
-
-
-def ties(mdp: TabularMDP, plan: Plan, discount: float) -> list[Pair]:
-    """Pairs (s, a) beside the plan's own actions that are provably optimal too."""
-    return separate(mdp, plan, discount).ties
 
 
 def _listed(mask: BoolArray) -> list[Pair]:
