@@ -41,7 +41,7 @@ dist-check: install  ## the same, and they must work in a clean environment, wit
 	$(BIN)/python -m tests.distributions dist --check
 
 version:  ## one version for all packages: make version V=0.2.0
-	sed -i -E 's/^version = "[^"]*"/version = "$(V)"/; s/(mfbpi-lib-[a-z-]+)==[0-9a-z.]+/\1==$(V)/g' \
+	sed -i -E 's/^version = "[^"]*"/version = "$(V)"/; s/"(mfbpi[^">=]*)==[^"]*"/"\1==$(V)"/g' \
 		pyproject.toml plugins/*/*/pyproject.toml runners/*/pyproject.toml
 
 chaos: install  ## 100 kills of drivers and workers; every table must come out as if undisturbed

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ KINDS = {
     "experiments": "experiment",
     "libs": "lib",
 }
+
+#: Requirements that no import shows: cvxpy looks its solvers up by name.
+LOADED_BY_NAME = {"mfbpi-lib-convex": {"clarabel"}}
 
 
 @attrs.frozen
@@ -59,10 +63,10 @@ class Package:
         """Names of the distributions that it requires."""
         return names(self.project["dependencies"])
 
-    def extras(self) -> set[str]:
-        """Names of the distributions that its optional parts require."""
+    def extras(self, *chosen: str) -> set[str]:
+        """Names of the distributions that its optional parts require: those chosen, or all."""
         optional = self.project.get("optional-dependencies", {})
-        return names([requirement for extra in optional.values() for requirement in extra])
+        return names([each for extra in chosen or optional for each in optional[extra]])
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -206,28 +210,42 @@ def test_runners_import_no_plugin(name: str) -> None:
 @each_package
 def test_imports_are_declared(package: Package) -> None:
     """Whatever is imported is a dependency in pyproject.toml."""
-    distributions = packages_distributions()
-    declared = package.requirements() | package.extras()
-    missing = {
-        name
-        for name in imported(package)
-        if not declared & ({name.replace("_", "-")} | set(distributions.get(name, [])))
-    }
+    required = package.requirements() | package.extras()
+    missing = {name for name in imported(package) if not required & providers(name)}
 
     assert missing == set()
 
 
 @each_package
+def test_requirements_are_imported(package: Package) -> None:
+    """Nothing is installed for no use; only extras may bring what is not imported: plugins."""
+    used = {each for name in imported(package) for each in providers(name)}
+    unused = package.requirements() - used - LOADED_BY_NAME.get(package.name, set())
+
+    assert unused == set()
+
+
+def providers(module: str) -> set[str]:
+    """Names of the distributions that an import may mean."""
+    return {module.replace("_", "-"), *installed().get(module, [])}
+
+
+@functools.cache
+def installed() -> Mapping[str, list[str]]:
+    """What is installed does not change while the tests run."""
+    return packages_distributions()
+
+
+@each_package
 def test_requirements_on_ours_are_bounded(package: Package) -> None:
-    """The core has a stable interface, and is required in a range; libs have none: exactly."""
+    """The core has a stable interface, and is required in a range; all others exactly."""
     optional = package.project.get("optional-dependencies", {}).values()
     every = [*package.project["dependencies"], *(each for extra in optional for each in extra)]
-    listed = [r.partition("[")[0] + r.partition("]")[2] for r in every if r.startswith("mfbpi")]
-    version = package.project["version"]
-    exact = [r for r in listed if r.startswith(("mfbpi-lib-", "mfbpi=="))]
-    ranged = [r for r in listed if r not in exact]
+    listed = [r for r in every if r.startswith("mfbpi")]
+    ranged = [r for r in listed if names([r]) == {"mfbpi-core"}]
+    exact = [r for r in listed if r not in ranged]
 
-    assert [r for r in exact if not r.endswith(f"=={version}")] == []
+    assert [r for r in exact if not r.endswith(f"=={package.project['version']}")] == []
     assert [r for r in ranged if not re.search(r">=[\d.]+,<[\d.]+$", r)] == []
 
 
@@ -237,6 +255,35 @@ def test_all_packages_carry_one_version_and_one_licence() -> None:
 
     assert len({p.project["version"] for p in PACKAGES}) == 1
     assert [p.name for p in PACKAGES if (p.folder / "LICENSE").read_text() != licence] == []
+
+
+def brought(*extras: str) -> set[str]:
+    """All of ours that the library brings with some of its extras."""
+    by_name = {p.name: p for p in PACKAGES}
+    found: set[str] = set()
+    missing = by_name["mfbpi"].requirements() | by_name["mfbpi"].extras(*extras)
+    while missing := {name for name in missing if name in by_name} - found:
+        found |= missing
+        missing = {r for name in missing for r in by_name[name].requirements()}
+    return found
+
+
+def test_every_plugin_is_in_an_extra() -> None:
+    """``pip install "mfbpi[all]"`` brings every package of this repository."""
+    extras = ("tabular", "bounds", "deep", "plot", "all")
+
+    assert {p.name for p in PACKAGES} - brought(*extras) == set()
+
+
+def test_tabular_extra_brings_the_main_job() -> None:
+    """All that `make run` installs, and neither torch nor bsuite."""
+    lines = requirement_lines("requirements-run-local.txt")
+    run = {p.name for p in PACKAGES if f"-e ./{p.folder.relative_to(ROOT).as_posix()}" in lines}
+    chosen = brought("tabular")
+
+    assert run - chosen == set()
+    needed = {r for p in PACKAGES if p.name in chosen for r in p.requirements()}
+    assert needed & {"torch", "bsuite"} == set()
 
 
 def requirement_lines(name: str) -> list[str]:
