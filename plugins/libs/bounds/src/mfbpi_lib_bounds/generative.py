@@ -21,7 +21,7 @@ def minimise(coefficients: Coefficients) -> Solution:
     if not coefficients.suboptimal.any():
         return nothing_to_learn(coefficients)
     model = scalar_model(coefficients)
-    x, _ = model.minimum()
+    x = model.minimiser
     weights = least_weights(coefficients, x)
     allocation = weights / weights.sum()
     return Solution(

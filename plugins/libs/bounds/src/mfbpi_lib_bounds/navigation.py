@@ -109,12 +109,12 @@ def _ways(
 
     entangled = INTERIOR_STATES <= flow.shape[1] <= MOST_STATES and is_entangled(flow)
     if start is not None and (start.basis is not None or not entangled):
-        make = partial(Programme, flow, start.basis)
+        make = partial(Programme, flow, start.basis, gap=target_gap)
         yield partial(search, make, start.x if start.x > 0.0 else None)
     if entangled:
         yield partial(_interior, coefficients, flow, max(target_gap, INTERIOR_GAP))
     for tactic in TACTICS:
-        yield partial(search, partial(Programme, flow, tactic=tactic))
+        yield partial(search, partial(Programme, flow, tactic=tactic, gap=target_gap))
     if flow.shape[0] <= EXACT_PAIRS:
         yield partial(search, partial(ExactProgramme, flow))
 

@@ -12,6 +12,8 @@ x = rho - max d, no digits are lost where rho is close to max d.
 
 from __future__ import annotations
 
+import functools
+
 import attrs
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,9 @@ FloatArray = npt.NDArray[np.float64]
 
 #: Newton's method doubles the digits in each step; this many are never needed.
 MAX_STEPS = 60
+
+#: From here on neither x nor its square is 0 in floating point.
+SAFE = 1e-150
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -40,12 +45,13 @@ class Model:
 
     def value(self, x: float) -> float:
         """Value f(top + x)."""
-        terms = self._over(self.h, x + (self.top - self.d))
+        terms = _over(self.h, x + self._offset, safe=x >= SAFE)
         return (self.top + x) * (self.c + float(terms.sum()))
 
     def slope(self, x: float) -> float:
         """Derivative f'(top + x)."""
-        return self.c - float(self._over(self.h * self.d, (x + (self.top - self.d)) ** 2).sum())
+        terms = _over(self._pull, (x + self._offset) ** 2, safe=x >= SAFE)
+        return self.c - float(terms.sum())
 
     def floor(self, x: float) -> float:
         """A certified lower bound on f, from convexity and the slope at the minimiser x.
@@ -61,21 +67,31 @@ class Model:
 
     def minimum(self) -> tuple[float, float]:
         """The pair (x, f) of the least value; x is 0 or infinite where it is a limit."""
-        pull = self.h * self.d
-        if not pull.any():
-            return 0.0, self.value(0.0)
-        if self.c == 0.0:
-            return np.inf, float(self.h.sum())
-        x = self._root(pull)
-        return x, self.value(x)
+        x = self.minimiser
+        return x, self.value(x) if np.isfinite(x) else float(self.h.sum())
 
-    def _root(self, pull: FloatArray) -> float:
+    @functools.cached_property
+    def minimiser(self) -> float:
+        """Where the least value is, x; 0 or infinite where it is a limit."""
+        if not self._pull.any():
+            return 0.0
+        return self._root() if self.c > 0.0 else np.inf
+
+    @functools.cached_property
+    def _pull(self) -> FloatArray:
+        return self.h * self.d
+
+    @functools.cached_property
+    def _offset(self) -> FloatArray:
+        return self.top - self.d
+
+    def _root(self) -> float:
         """Solve g(x) = sum pull / (x + top - d)^2 = c by Newton's method on g^(-1/2).
 
         That function is concave and increasing, and each single pole gives a start that lies to
         the left of the root: the steps go up to the root and never beyond.
         """
-        offset = self.top - self.d
+        pull, offset = self._pull, self._offset
         x = max(float((np.sqrt(pull / self.c) - offset).max()), 0.0)
         goal = self.c**-0.5
         for _ in range(MAX_STEPS):
@@ -88,8 +104,10 @@ class Model:
                 break
         return x
 
-    @staticmethod
-    def _over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-        """Quotient, 0 where the numerator is 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(numerator > 0.0, numerator / denominator, 0.0)
+
+def _over(numerator: FloatArray, denominator: FloatArray, *, safe: bool) -> FloatArray:
+    """Quotient, 0 where the numerator is 0; ``safe`` says that no denominator is."""
+    if safe:
+        return numerator / denominator
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(numerator > 0.0, numerator / denominator, 0.0)

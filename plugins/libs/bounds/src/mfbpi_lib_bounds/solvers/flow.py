@@ -37,8 +37,8 @@ class Flow:
     @functools.cached_property
     def moves(self) -> sparse.csr_array:
         """Probabilities of going to another state, [n, m], without zeros."""
-        data = np.where(self._stays, 0.0, self.walk.data)
-        moves = sparse.csr_array((data, self.walk.indices, self.walk.indptr), self.shape, copy=True)
+        walk = self.walk
+        moves = sparse.csr_array((self._gone, walk.indices, walk.indptr), self.shape, copy=True)
         moves.sum_duplicates()
         moves.eliminate_zeros()
         return moves
@@ -48,6 +48,26 @@ class Flow:
         """Probability of leaving the state of each pair, [n], as the sum of all ways out."""
         total: FloatArray = self.moves.sum(axis=1)
         return total
+
+    @functools.cached_property
+    def difference(self) -> sparse.csr_array:
+        """N [n, m] as 1{s = s'} - P: right where no state is left rarely, and quick to make.
+
+        Entry by entry, as scipy's difference of two matrices takes ten times as long where they
+        are small, and agents solve small programmes again and again.
+        """
+        n_pairs, n_states = self.shape
+        ones = np.arange(n_pairs) * n_states + self.leaves
+        places = np.concatenate([self._rows * n_states + self.walk.indices, ones])
+        order = np.argsort(places, kind="stable")
+        places = places[order]
+        first = np.flatnonzero(np.diff(places, prepend=-1))
+        entries = np.concatenate([-self.walk.data, np.ones(n_pairs)])[order]
+        entries = np.add.reduceat(entries, first)
+        kept = entries != 0.0
+        places = places[first][kept]
+        starts = np.searchsorted(places, np.arange(n_pairs + 1) * n_states)
+        return sparse.csr_array((entries[kept], places % n_states, starts), shape=self.shape)
 
     @functools.cached_property
     def equations(self) -> sparse.csr_array:
@@ -68,11 +88,24 @@ class Flow:
 
     def imbalance(self, weights: FloatArray) -> float:
         """Largest difference of what leaves a state and what arrives, relative to what leaves."""
-        out = np.bincount(self.leaves, weights * self.leaving, self.shape[1])
-        missed = np.abs(out - weights @ self.moves)
+        gone = self._gone * weights[self._rows]
+        out = np.bincount(self.leaves[self._rows], gone, self.shape[1])
+        missed = np.abs(out - np.bincount(self.walk.indices, gone, self.shape[1]))
         return float((missed / np.where(out > 0.0, out, 1.0)).max())
 
-    @property
-    def _stays(self) -> npt.NDArray[np.bool_]:
-        rows = np.repeat(self.leaves, np.diff(self.walk.indptr))
-        return self.walk.indices == rows
+    @functools.cached_property
+    def _rows(self) -> npt.NDArray[np.int64]:
+        """The pair of each entry of the walk, [nnz]."""
+        return np.repeat(np.arange(self.shape[0]), np.diff(self.walk.indptr))
+
+    @functools.cached_property
+    def _gone(self) -> FloatArray:
+        """The entries of the walk, [nnz], without staying."""
+        return np.where(self.walk.indices == self.leaves[self._rows], 0.0, self.walk.data)
+
+
+def arrivals(rows: sparse.csr_array, weights: FloatArray) -> FloatArray:
+    """Product of weights [n] and rows [n, m], without the transposed matrix scipy makes for it."""
+    each = np.repeat(weights, np.diff(rows.indptr))
+    product = np.bincount(rows.indices, rows.data * each, rows.shape[1])
+    return product.astype(np.float64, copy=False)

@@ -138,7 +138,7 @@ class Least:
     def __init__(self, coefficients: Coefficients) -> None:
         model = scalar_model(coefficients)
         acting = np.repeat(coefficients.acting, coefficients.h.shape[1])
-        self.x, self.top = model.minimum()[0], model.top
+        self.x, self.top = model.minimiser, model.top
         if not 0.0 < self.x < np.inf:
             raise SolverError("the interior point method needs a minimum in the interior")
         self.scale = (self.top + self.x) * float(least_weights(coefficients, self.x).sum())

@@ -39,8 +39,10 @@ OPTIONS: dict[str, bool | int | float | str] = {
     "dual_feasibility_tolerance": 1e-10,
 }
 
-#: Relative shortfalls up to this are rounding.
+#: Relative shortfalls up to this are rounding, and up to this share of the gap asked for they are
+#: not worth another programme: a value is always that of the weights as they are.
 ROUNDING = 1e-14
+NEGLIGIBLE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
@@ -84,10 +86,18 @@ class Programme:
         flow: the instance.
         basis: where to start, from an earlier solve of a like instance.
         tactic: how to solve it.
+        gap: relative gap of the bound that is asked for.
     """
 
-    def __init__(self, flow: Flow, basis: Basis | None = None, tactic: Tactic = TACTICS[0]) -> None:
-        self.matrix = flow.equations if tactic.careful else _difference(flow)
+    def __init__(
+        self,
+        flow: Flow,
+        basis: Basis | None = None,
+        tactic: Tactic = TACTICS[0],
+        gap: float = 0.0,
+    ) -> None:
+        self._shortfall = max(ROUNDING, NEGLIGIBLE * gap)
+        self.matrix = flow.equations if tactic.careful else flow.difference
         self._highs = _Quiet()  # type: ignore[no-untyped-call] # not annotated there
         for option, setting in {**OPTIONS, **tactic.options}.items():
             self._highs.setOptionValue(option, setting)
@@ -107,7 +117,7 @@ class Programme:
         weights, dual = self._solve(least)
         costs = reduced_costs(self.matrix, dual)
         short = np.maximum(least - weights, 0.0)
-        if (short > ROUNDING * least).any():
+        if (short > self._shortfall * least).any():
             weights += self._repair(short)
         return Vertex(weights=weights, costs=costs, blur=blur(self.matrix, dual, least, weights))
 
@@ -158,16 +168,6 @@ class Programme:
 def version() -> str:
     """Name and version of the solver; reading it takes as long as a small programme."""
     return f"HiGHS {metadata.version('highspy')}"
-
-
-def _difference(flow: Flow) -> sparse.csr_array:
-    """N [n, m] as a difference of two matrices: right where no state is left rarely."""
-    walk = flow.walk
-    pairs = np.arange(len(flow.leaves) + 1)
-    ones = sparse.csr_array((np.ones(len(flow.leaves)), flow.leaves, pairs), shape=walk.shape)
-    difference = (ones - walk).tocsr()
-    difference.sort_indices()
-    return difference
 
 
 def _pass_model(highs: highspy.Highs, flow: sparse.csr_array) -> None:

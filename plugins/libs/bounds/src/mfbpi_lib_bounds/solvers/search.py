@@ -22,7 +22,7 @@ from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.generative import least_weights, scalar_model
 from mfbpi_lib_bounds.scalar import Model
 from mfbpi_lib_bounds.solution import Basis, Solution, Vertex
-from mfbpi_lib_bounds.solvers.flow import Flow
+from mfbpi_lib_bounds.solvers.flow import Flow, arrivals
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -94,7 +94,7 @@ class Search:
         self.flow = flow
         self.programme = programme
         self.model = scalar_model(coefficients)
-        self.x = self.model.minimum()[0] if x is None else x
+        self.x = self.model.minimiser if x is None else x
         self.best = _Best(np.zeros(coefficients.h.shape))
         self.falling: _Touch | None = None
         self.rising: _Touch | None = None
@@ -137,7 +137,8 @@ class Search:
         )
 
     def _residual(self, allocation: FloatArray) -> float:
-        return float(np.abs(allocation.reshape(-1)[self.pairs] @ self.programme.matrix).max())
+        weights = allocation.reshape(-1)[self.pairs]
+        return float(np.abs(arrivals(self.programme.matrix, weights)).max())
 
     def _gap(self) -> float:
         return self.best.value - self.best.lower
@@ -184,7 +185,7 @@ class Search:
 
 def _within(model: Model, x: float) -> tuple[float, float]:
     """The minimiser of one model, at most a stride from x, and the model's least value."""
-    lowest, _ = model.minimum()
+    lowest = model.minimiser
     return float(np.clip(lowest, x / STRIDE, x * STRIDE)), model.floor(lowest)
 
 
@@ -194,7 +195,7 @@ def _minimax(falling: _Touch, rising: _Touch) -> tuple[float, float]:
     Each is the larger one where it touches f, so the minimiser lies between these points.
     """
     down, up = falling.model, rising.model
-    right, left = down.minimum()[0], up.minimum()[0]
+    right, left = down.minimiser, up.minimiser
     if right <= rising.x and down.value(right) >= up.value(right):
         return right, down.floor(right)
     if left >= falling.x and up.value(left) >= down.value(left):
@@ -205,7 +206,7 @@ def _minimax(falling: _Touch, rising: _Touch) -> tuple[float, float]:
     mean = attrs.evolve(
         down, c=(1.0 - share) * down.c + share * up.c, h=(1.0 - share) * down.h + share * up.h
     )
-    return x, mean.floor(mean.minimum()[0])
+    return x, mean.floor(mean.minimiser)
 
 
 def _crossing(falling: Model, rising: Model, low: float, high: float) -> float:
