@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 SOURCES := mfbpi_core plugins runners tests
 
-.PHONY: run install test test-slow lint format bench chaos compare dist dist-check version clean
+.PHONY: run install test test-slow lint format bench chaos compare docs dist dist-check version clean
 
 run: $(VENV)/.run.ok  ## the main job: MF-BPI on RiverSwim, 10 seeds of 50,000 steps
 	$(BIN)/mfbpi-run --agent mf_bpi --env riverswim
@@ -34,6 +34,9 @@ compare: install  ## rows and speed against another checkout with a .venv: make 
 	$(BIN)/python -m tests.compare rows $(BASE)
 	$(BIN)/python -m tests.compare speed $(BASE)
 
+docs: $(VENV)/.docs.ok  ## the documentation site, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 dist: install  ## every sdist and wheel, in dist/
 	$(BIN)/python -m tests.distributions dist
 
@@ -60,6 +63,10 @@ $(VENV)/.run.ok: requirements-build.txt requirements-run.txt requirements-run-lo
 	$(PIP) -r requirements-build.txt -r requirements-run.txt
 	$(PIP) --no-deps --no-build-isolation -r requirements-run-local.txt
 	$(BIN)/python -m pip check
+	touch $@
+
+$(VENV)/.docs.ok: requirements-docs.txt | $(VENV)/.ok
+	$(PIP) -r requirements-docs.txt
 	touch $@
 
 $(VENV)/.ok: requirements-build.txt requirements-run.txt requirements.txt requirements-local.txt | $(VENV)/bin/python
