@@ -31,6 +31,7 @@ _HOMES = {
     "describe": "mfbpi.api.instances",
     "bound": "mfbpi.api.instances",
     "list_plugins": "mfbpi.api.listing",
+    "verify": "mfbpi.api.verifying",
     "load": "mfbpi.results.loaded",
     "Results": "mfbpi.results.loaded",
     "Observer": "mfbpi.execute.events",
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from mfbpi.api.listing import list_plugins
     from mfbpi.api.running import run
     from mfbpi.api.sweeping import sweep
+    from mfbpi.api.verifying import verify
     from mfbpi.execute.events import Observer
     from mfbpi.execute.session import Interrupted, StoppedError
     from mfbpi.results.loaded import Results, load
@@ -74,6 +76,7 @@ __all__ = [
     "metric",
     "run",
     "sweep",
+    "verify",
 ]
 
 

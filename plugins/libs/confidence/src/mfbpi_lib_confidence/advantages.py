@@ -138,8 +138,24 @@ def largest_products(
     return total, low, high
 
 
-def linear_advantages(upper: Side, lower: Side, reference: Reference) -> FloatArray:
-    """Upper ends of A_M(s, a), float64 [S, A], from the identity of this module; 0 for pi's own.
+@attrs.frozen(kw_only=True, eq=False)
+class Linear:
+    """Upper ends of the advantages, and what proves them.
+
+    Attributes:
+        advantages: float64 [S, A]; 0 for pi's own.
+        kappa_low: float64 [pairs of live states, live states], lower ends of kappa; those of
+            pi's own pairs are where kappa begins.
+        kappa_high: upper ends, likewise.
+    """
+
+    advantages: FloatArray
+    kappa_low: FloatArray
+    kappa_high: FloatArray
+
+
+def linear_advantages(upper: Side, lower: Side, reference: Reference) -> Linear:
+    """Upper ends of A_M(s, a) from the identity of this module.
 
     Args:
         upper: the upper side of the box.
@@ -156,13 +172,17 @@ def linear_advantages(upper: Side, lower: Side, reference: Reference) -> FloatAr
     start_low, start_high, matrix_low, matrix_high = _kernels(upper, reference, at_own)
     owners = upper.pairs.copy()
     owners[at_own] = -1
-    products, _, _ = largest_products(
+    products, kappa_low, kappa_high = largest_products(
         owners, start_low, start_high, matrix_low, matrix_high, x_low, x_high, upper.discount
     )
     found = np.zeros(evidence.n_pairs)
     found[upper.pairs] = high - np.repeat(reference.values[states], n_actions) + products
     found[own] = 0.0
-    return found.reshape(evidence.n_states, n_actions)
+    return Linear(
+        advantages=found.reshape(evidence.n_states, n_actions),
+        kappa_low=kappa_low,
+        kappa_high=kappa_high,
+    )
 
 
 def _kernels(

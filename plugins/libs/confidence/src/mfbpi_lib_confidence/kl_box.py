@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.errors import ConfigError
-from mfbpi_lib_confidence.advantages import Reference, linear_advantages
+from mfbpi_lib_confidence.advantages import Linear, Reference, linear_advantages
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.envelopes import Side, envelope
 from mfbpi_lib_confidence.evidence import Evidence
@@ -53,6 +53,9 @@ class Evaluation:
         values_lower: float64 [S], V_lo <= V_pi.
         policy_upper: float64 [S], upper bound of V_pi.
         regret: float64 [S], W.
+        kappa_low: float64 [pairs of live states, live states], lower ends of the kernels behind
+            the advantages.
+        kappa_high: upper ends.
         slack: by how much the verdict must be clear.
         box: the confidence set.
     """
@@ -67,6 +70,8 @@ class Evaluation:
     values_lower: FloatArray
     policy_upper: FloatArray
     regret: FloatArray
+    kappa_low: FloatArray
+    kappa_high: FloatArray
     slack: float
     box: Box
 
@@ -116,6 +121,8 @@ def evaluate(
         values_lower=bounds.values_lower,
         policy_upper=bounds.policy_upper,
         regret=bounds.regret,
+        kappa_low=bounds.linear.kappa_low,
+        kappa_high=bounds.linear.kappa_high,
         slack=slack,
         box=box,
     )
@@ -151,11 +158,15 @@ def empirical_model(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Bounds:
-    """Steps 1 to 3 of the module; see :class:`Evaluation`. ``advantages``: float64 [S, A]."""
+    """Steps 1 to 3 of the module; see :class:`Evaluation`.
+
+    ``linear`` is one of the two bounds that ``advantages``, float64 [S, A], are the smaller of.
+    """
 
     values_upper: FloatArray
     values_lower: FloatArray
     policy_upper: FloatArray
+    linear: Linear
     advantages: FloatArray
     regret: FloatArray
 
@@ -172,13 +183,15 @@ class _Bounds:
         values_upper = _capped(envelope(upper, guess), upper, high)
         policy_upper = _capped(envelope(upper, guess, policy=policy), upper, high)
         values_lower = _capped(envelope(lower, guess, policy=policy), lower, low)
-        advantages = _advantages(upper, lower, reference, policy_upper, values_lower)
+        linear = linear_advantages(upper, lower, reference)
+        advantages = _advantages(upper, linear, reference.policy, policy_upper, values_lower)
         gains = np.maximum(advantages, 0.0).reshape(-1)
         regret = envelope(upper, np.zeros(len(guess)), rewards=gains)
         return cls(
             values_upper=values_upper,
             values_lower=values_lower,
             policy_upper=policy_upper,
+            linear=linear,
             advantages=advantages,
             regret=regret,
         )
@@ -191,20 +204,20 @@ def _capped(values: FloatArray, side: Side, cap: float) -> FloatArray:
 
 def _advantages(
     upper: Side,
-    lower: Side,
-    reference: Reference,
+    linear: Linear,
+    policy: IntArray,
     policy_upper: FloatArray,
     values_lower: FloatArray,
 ) -> FloatArray:
     """The smaller of the two bounds, float64 [S, A]; 0 for pi's own and in terminal states."""
     evidence = upper.box.evidence
-    found = linear_advantages(upper, lower, reference)
+    found = linear.advantages
     direct = np.zeros(evidence.n_pairs)
     direct[upper.pairs] = upper.backup(policy_upper, upper.pairs, upper.rewards)
     direct = direct.reshape(found.shape) - values_lower[:, None]
     # Not np.minimum: were one of them NaN, the other would have to be taken.
     smaller = np.where(direct < found, direct, found)
-    smaller[upper.states, reference.policy[upper.states]] = 0.0
+    smaller[upper.states, policy[upper.states]] = 0.0
     smaller[evidence.terminal] = 0.0
     return smaller
 

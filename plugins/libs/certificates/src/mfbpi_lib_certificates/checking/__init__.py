@@ -1,0 +1,1 @@
+"""The checks, written from the formulas, with numpy alone."""

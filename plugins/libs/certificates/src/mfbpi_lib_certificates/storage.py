@@ -1,0 +1,125 @@
+"""Certificates as files: JSON, with large arrays in an .npz beside it, named by its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.errors import UsageError
+from mfbpi_lib_certificates.certificate import SCHEMA, Certificate
+
+#: Arrays above this many bytes do not go into the JSON.
+LARGEST_IN_JSON = 64 * 1024
+
+#: Key of what stands in the JSON for an array that is elsewhere.
+ELSEWHERE = "npz"
+
+
+class UnreadableError(UsageError):
+    """The file is no certificate, or a part of it is missing."""
+
+
+def contents(certificate: Certificate) -> dict[str, bytes]:
+    """The files of a certificate: that named "" is the JSON, others are named as they must be."""
+    plain = attrs.asdict(certificate, recurse=False)
+    large: dict[str, npt.NDArray[Any]] = {}
+    _move(plain, "", large)
+    plain["witnesses"] = dict(certificate.witnesses)
+    _move(plain["witnesses"], "witnesses.", large)
+    files: dict[str, bytes] = {}
+    name = None
+    if large:
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **large)  # type: ignore[arg-type]
+        name = f"{hashlib.sha256(buffer.getvalue()).hexdigest()}.npz"
+        files[name] = buffer.getvalue()
+    text = json.dumps({"schema": SCHEMA, "arrays": name, **_listed(plain)}, allow_nan=False)
+    return {"": f"{text}\n".encode(), **files}
+
+
+def _move(plain: dict[str, Any], prefix: str, large: dict[str, npt.NDArray[Any]]) -> None:
+    """Move large arrays out, in place."""
+    for key, value in plain.items():
+        if isinstance(value, np.ndarray) and value.nbytes > LARGEST_IN_JSON:
+            large[prefix + key] = value
+            plain[key] = {ELSEWHERE: prefix + key}
+
+
+def _listed(value: Any) -> Any:
+    """Arrays, tuples and numpy numbers as JSON has them."""
+    if isinstance(value, Mapping):
+        return {key: _listed(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_listed(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def write(certificate: Certificate, path: Path) -> None:
+    """Write a certificate; its arrays go first, so that a JSON is never without them.
+
+    Raises:
+        ValueError: when a number is not finite.
+        OSError: when it cannot be written.
+    """
+    files = contents(certificate)
+    text = files.pop("")
+    for name, data in files.items():
+        (path.parent / name).write_bytes(data)
+    path.write_bytes(text)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The fields of a certificate, arrays in their places; nothing in it is believed yet.
+
+    Raises:
+        UnreadableError: when the file, or what it refers to, cannot be read.
+    """
+    try:
+        fields = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
+        raise UnreadableError(f"{path}: {reason}; expected a certificate") from error
+    if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
+        given = fields.get("schema") if isinstance(fields, dict) else None
+        raise UnreadableError(f"{path}: its schema is {given!r}; expected {SCHEMA!r}")
+    arrays = _arrays(path, fields.get("arrays"))
+    for place in (fields, fields.get("witnesses")):
+        if isinstance(place, dict):
+            _put_back(place, arrays, path)
+    return fields
+
+
+def _arrays(path: Path, name: Any) -> dict[str, npt.NDArray[Any]]:
+    """The arrays beside a certificate, if their hash is the one that it names."""
+    if name is None:
+        return {}
+    if not isinstance(name, str) or Path(name).name != name:
+        raise UnreadableError(f"{path}: `arrays` is {name!r}; expected the name of a file beside")
+    try:
+        data = (path.parent / name).read_bytes()
+        if f"{hashlib.sha256(data).hexdigest()}.npz" != name:
+            raise UnreadableError(f"{path}: {name} is not what its name, a hash, says")
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            return dict(archive)
+    except OSError as error:
+        raise UnreadableError(f"{path}: its arrays, {name}: {error.strerror}") from error
+    except ValueError as error:
+        raise UnreadableError(f"{path}: {name} holds no arrays") from error
+
+
+def _put_back(place: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: Path) -> None:
+    """Put arrays where the JSON says that they belong, in place."""
+    for key, value in place.items():
+        if isinstance(value, dict) and set(value) == {ELSEWHERE}:
+            name = value[ELSEWHERE]
+            if not isinstance(name, str) or name not in arrays:
+                raise UnreadableError(f"{path}: no array {name!r} beside it, for `{key}`")
+            place[key] = arrays[name]

@@ -1,0 +1,133 @@
+"""Is a certificate valid? Every number is recomputed from the counts, or proved by one backup.
+
+Nothing is shared with the rules that write certificates, and no witness is trusted: any that passes
+is a proof. What passes means, under the assumptions that the certificate lists: with probability
+1 - delta, over all certificates that one run of a rule would have written, the claim is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mfbpi_lib_certificates import storage
+from mfbpi_lib_certificates.certificate import Certificate
+from mfbpi_lib_certificates.checking import data, kl_box
+from mfbpi_lib_certificates.checking.allowed import Allowed, events, threshold
+from mfbpi_lib_certificates.checking.fields import array, parsed
+from mfbpi_lib_certificates.report import Check, RefusedError, Report
+
+#: Steps of a verification: what was checked, and what it says.
+Steps = Iterator[tuple[str, str]]
+
+
+def verify(path: str | Path) -> Report:
+    """Check a certificate; stops at the first check that fails.
+
+    Raises:
+        UnreadableError: when the file, or the arrays beside it, cannot be read.
+    """
+    return verified(storage.read(Path(path)))
+
+
+def verified(fields: dict[str, Any]) -> Report:
+    """The same for fields that were read."""
+    passed: list[Check] = []
+    steps = _steps(fields)
+    claim = ""
+    # What overflows or is undefined becomes infinite or NaN, and no comparison lets that pass.
+    with np.errstate(all="ignore"):
+        try:
+            for name, detail in steps:
+                passed.append(Check(name, True, detail))
+                claim = detail
+        except RefusedError as error:
+            name = _NAMES[len(passed)] if len(passed) < len(_NAMES) else "verdict"
+            return Report((*passed, Check(name, False, str(error))), "")
+    return Report(tuple(passed), claim)
+
+
+#: Names of the checks, in their order.
+_NAMES = (
+    "schema",
+    "counts",
+    "rewards",
+    "flow",
+    "thresholds",
+    "witnesses",
+    "upper values",
+    "upper values of the policy",
+    "lower values of the policy",
+    "kernels",
+    "advantages",
+    "regret",
+    "verdict",
+)
+
+
+def _steps(fields: dict[str, Any]) -> Steps:
+    c = parsed(fields)
+    if c.rule not in _RULES:
+        raise RefusedError(f"rule {c.rule!r}; known are: {', '.join(sorted(_RULES))}")
+    yield "schema", f"rule {c.rule}, {c.n_states} states, {c.n_actions} actions"
+    yield "counts", data.check_counts(c)
+    yield "rewards", data.check_rewards(c)
+    yield "flow", data.check_flow(c)
+    yield from _RULES[c.rule](c)
+
+
+def _kl_box(c: Certificate) -> Steps:
+    x = threshold(events(c), c.delta)
+    if not abs(c.delta_spent - c.delta) <= 0.0:
+        raise RefusedError(f"the events spend {c.delta:g}, not {c.delta_spent:g}")
+    for name in ("transitions", "rewards"):
+        claimed = float(array(c.witnesses.get(f"threshold_{name}"), f"threshold_{name}", ()))
+        if not abs(claimed - x) <= 1e-12 * x:
+            raise RefusedError(f"the threshold for {name} is {claimed:.6g}; expected {x:.6g}")
+    yield "thresholds", f"x = {x:.6g} for each of {events(c)} events"
+    allowed = Allowed.by(c, x, x)
+    found = kl_box.Witnesses.of(c)
+    yield "witnesses", "finite"
+    yield from kl_box.check_values(c, allowed, found)
+    yield from kl_box.check_advantages(c, allowed, found)
+    yield from kl_box.check_regret(c, allowed, found)
+    yield "verdict", _verdict(c, found)
+
+
+#: Rules that are known, and what checks them after the data.
+_RULES: dict[str, Callable[[Certificate], Steps]] = {"kl_box": _kl_box}
+
+
+def _verdict(c: Certificate, found: kl_box.Witnesses) -> str:
+    """The claim follows from the witnesses."""
+    tolerance = kl_box.SHARE_OF_SLACK * c.slack
+    width = np.minimum(found.regret, found.values_upper - found.values_lower)
+    scope = c.in_scope()
+    if not ((width <= c.gap + tolerance) | c.terminal).all():
+        raise RefusedError("`gap` is smaller than the bounds that it comes from")
+    if not (c.gap[scope].max(initial=0.0) <= c.certified_gap + tolerance):
+        raise RefusedError("`certified_gap` is smaller than the gap of a state in scope")
+    if not c.identified:
+        return f"not identified; the policy loses at most {c.certified_gap:g} in scope {c.scope}"
+    if not scope.any():
+        raise RefusedError("no state is in scope")
+    unseen = (c.visits.reshape(c.n_states, -1) == 0).any(axis=1) & scope
+    if unseen.any():
+        raise RefusedError(f"a pair of state {int(np.argmax(unseen))} was never visited")
+    if _exact(c, found.advantages):
+        return f"with probability {1 - c.delta:g} the policy is optimal in every state"
+    if c.epsilon > 0.0 and bool((width[scope] <= c.epsilon - 0.5 * c.slack).all()):
+        sure = f"with probability {1 - c.delta:g}"
+        return f"{sure} the policy loses at most {c.epsilon:g} in each state of scope {c.scope}"
+    raise RefusedError("the witnesses do not identify the policy")
+
+
+def _exact(c: Certificate, advantages: np.ndarray) -> bool:
+    """Whether every other action is worse."""
+    rivals = np.ones((c.n_states, c.n_actions), dtype=np.bool_)
+    rivals[np.arange(c.n_states), c.policy] = False
+    rivals[c.terminal] = False
+    return bool((advantages[rivals] <= -0.5 * c.slack).all())

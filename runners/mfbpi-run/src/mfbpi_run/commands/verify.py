@@ -1,0 +1,54 @@
+"""``mfbpi verify``: is a certificate valid?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mfbpi.api.verifying import verify as verify_file
+from mfbpi_core.errors import UsageError
+from mfbpi_lib_certificates.report import Report
+from mfbpi_run.command import PATH, Command
+from mfbpi_run.exit_codes import FAILED, USAGE
+from mfbpi_run.screen.output import say, show_json, tell
+
+
+@click.command(cls=Command, name="verify")
+@click.argument("files", type=PATH, nargs=-1, required=True, metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+def verify(files: tuple[Path, ...], as_json: bool) -> int:
+    """Verify certificates: counts, thresholds, every bound, and the claim that follows.
+
+    It trusts no number of a FILE and shares no code with the rule that wrote it. Exit code 0: all
+    are valid; 1: one is not; 2: one cannot be read.
+
+    Example: mfbpi verify results/_certificates/*.json
+    """
+    code, found = 0, {}
+    for path in files:
+        try:
+            found[str(path)] = verify_file(path)
+        except UsageError as error:
+            tell(f"error: {error}")
+            code = USAGE
+    if as_json:
+        show_json({"certificates": {path: _plain(report) for path, report in found.items()}})
+    else:
+        for name, report in found.items():
+            _show(name, report)
+    if all(report.valid for report in found.values()):
+        return code
+    return max(code, FAILED)
+
+
+def _plain(report: Report) -> dict[str, object]:
+    checks = [{"check": c.name, "passed": c.passed, "detail": c.detail} for c in report.checks]
+    return {"valid": report.valid, "claim": report.claim, "checks": checks}
+
+
+def _show(path: str, report: Report) -> None:
+    """One line for each check, and one for the file."""
+    for check in report.checks:
+        say(f"{'ok  ' if check.passed else 'FAIL'} {check.name}: {check.detail}")
+    say(f"{path}: {f'valid: {report.claim}' if report.valid else 'NOT VALID'}.")
