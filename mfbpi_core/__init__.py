@@ -25,8 +25,8 @@ from mfbpi_core.data.transitions import Transition, Transitions
 from mfbpi_core.plugins.hookspecs import hookimpl
 from mfbpi_core.plugins.plugin import Plugin, PluginProblem
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.plugins.spec import API_VERSION
 from mfbpi_core.plugins.specs import (
-    API_VERSION,
     AgentSpec,
     BoundSpec,
     Column,

@@ -55,3 +55,8 @@ def shortened(text: str, longest: int = _LONGEST_MESSAGE) -> str:
 def one_line(text: str) -> str:
     """The text on one line: line breaks and indentation become spaces, the rest is made visible."""
     return visible(" ".join(text.split()))
+
+
+def articled(noun: str) -> str:
+    """The noun with its indefinite article: ``an agent``."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

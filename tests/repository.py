@@ -13,18 +13,12 @@ from typing import Any
 import attrs
 import pytest
 
+from mfbpi_core.plugins.kinds import KINDS as TABLE
+
 ROOT = Path(__file__).parents[1]
 
 #: Folder of a kind of plugin to the part of names that stands for it.
-KINDS = {
-    "agents": "agent",
-    "environments": "env",
-    "bounds": "bound",
-    "metrics": "metric",
-    "executors": "executor",
-    "experiments": "experiment",
-    "libs": "lib",
-}
+KINDS = {**{kind.folder: kind.prefix for kind in TABLE.values()}, "libs": "lib"}
 
 
 @attrs.frozen

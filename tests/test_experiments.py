@@ -7,7 +7,7 @@ from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
 from mfbpi_core import Registry
 from mfbpi_core.contracts.experiment import Experiment, RunGrid
-from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.plugins.spec import load_object
 
 REGISTRY = Registry.discover()
 

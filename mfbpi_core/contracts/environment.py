@@ -11,8 +11,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data import exact
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_core.data.problem import Observation
+from mfbpi_core.data.problem import Observation, ObservationKind
+from mfbpi_core.errors import PluginError
 
 #: Steps between evaluations where the environment's protocol does not say.
 DEFAULT_EVAL_EVERY = 200
@@ -68,7 +70,8 @@ class Environment(ABC):
         protocol: how the environment is run when the user does not say.
     """
 
-    #: Extra capabilities, beyond "states" or "arrays", "cells" and "model", that metrics may need.
+    #: What it offers beyond "states" or "arrays", "cells" and "model": words of
+    #: :mod:`mfbpi_core.plugins.capabilities`, or those that its spec declares.
     features: ClassVar[frozenset[str]] = frozenset()
 
     n_actions: int
@@ -129,6 +132,13 @@ class Environment(ABC):
         return None
 
     @property
+    def observation_kind(self) -> ObservationKind:
+        """States, arrays, or arrays that are one-hot, which is a feature."""
+        if self.n_states is not None:
+            return "states"
+        return "one_hot" if "one_hot" in self.features else "arrays"
+
+    @property
     def provides(self) -> frozenset[str]:
         """What agents and metrics may rely on: compared with their ``needs``."""
         offered = {
@@ -149,3 +159,34 @@ class Environment(ABC):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what :meth:`state_dict` returned."""
         vars(self).update(copy.deepcopy(state))
+
+
+def check_sizes(name: str, environment: Environment) -> None:
+    """Refuse sizes and ranges with which no agent could be built, or compiled ones leave memory.
+
+    Args:
+        name: what built it, for messages.
+        environment: what it built.
+
+    Raises:
+        PluginError: naming the attribute, and what it is.
+    """
+    for attribute in ("n_actions", "n_states", "max_episode_steps"):
+        value, may_be_none = getattr(environment, attribute, None), attribute != "n_actions"
+        if (exact.whole(value) or 0) < 1 and not (value is None and may_be_none):
+            raise PluginError(
+                f"{name}: {attribute} is {exact.shown(value)}; expected an integer of 1 or more"
+                f"{', or None' if may_be_none else ''}"
+            )
+    if not _is_range(environment.reward_range):
+        raise PluginError(
+            f"{name}: reward_range is {exact.shown(environment.reward_range)}; expected the lowest "
+            "and the highest reward, two numbers of which the first is smaller"
+        )
+
+
+def _is_range(limits: Any) -> bool:
+    if not isinstance(limits, tuple | list) or len(limits) != 2:
+        return False
+    low, high = map(exact.real, limits)
+    return low is not None and high is not None and low < high

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
 #: What an environment shows: an integer state, or an array of features.
 Observation = Any
+
+#: Integer states, arrays of numbers, or arrays of zeros with at most one 1.
+ObservationKind = Literal["states", "arrays", "one_hot"]
 
 
 @attrs.frozen(kw_only=True)
@@ -18,6 +21,7 @@ class Problem:
         n_states: number of states S where observations are integers 0..S-1, else None.
         n_actions: number of actions A; actions are integers 0..A-1.
         observation_shape: shape of one observation, ``()`` for integer states.
+        observation_kind: what they are; if not given, states or arrays, by ``n_states``.
         discount: gamma, in (0, 1).
         horizon: number of steps the agent will be given.
         reward_range: declared lowest and highest reward.
@@ -31,6 +35,11 @@ class Problem:
     horizon: int
     reward_range: tuple[float, float] = (0.0, 1.0)
     environment: str = ""
+    observation_kind: ObservationKind = attrs.field()
+
+    @observation_kind.default
+    def _states_or_arrays(self) -> ObservationKind:
+        return "arrays" if self.n_states is None else "states"
 
     @property
     def effective_horizon(self) -> float:

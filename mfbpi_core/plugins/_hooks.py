@@ -8,14 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mfbpi_core.errors import PluginError
-from mfbpi_core.plugins import hookspecs
-from mfbpi_core.plugins.specs import Spec
-
-#: Names that start so in the module of an entry point are hooks, and nothing else.
-PREFIX = "mfbpi_"
-
-#: Every hook.
-HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(PREFIX))
+from mfbpi_core.plugins import kinds
+from mfbpi_core.plugins.kind import PREFIX
+from mfbpi_core.plugins.spec import Spec
 
 #: How alike a name must be to a hook's to be meant for it.
 _ALIKE = 0.85
@@ -39,18 +34,18 @@ def check_hooks(module: Any) -> None:
 
 
 def _check_hook(name: str, function: Callable[..., Any]) -> None:
-    marked = hasattr(function, _IMPLEMENTATION)
-    if hasattr(function, _SPECIFICATION) or (name in HOOKS and marked):
+    marked, hooks = hasattr(function, _IMPLEMENTATION), kinds.hooks()
+    if hasattr(function, _SPECIFICATION) or (name in hooks and marked):
         return
-    if name in HOOKS:
+    if name in hooks:
         raise PluginError(
             f"{name} is not marked as a hook and would never be called; write @hookimpl above it "
             "(from mfbpi_core import hookimpl)"
         )
-    close = difflib.get_close_matches(name, HOOKS, n=1, cutoff=_ALIKE)
+    close = difflib.get_close_matches(name, hooks, n=1, cutoff=_ALIKE)
     if close or marked:
         hint = f"did you mean {close[0]}? " if close else ""
-        raise PluginError(f"{name} is not a hook; {hint}hooks are: {', '.join(HOOKS)}")
+        raise PluginError(f"{name} is not a hook; {hint}hooks are: {', '.join(hooks)}")
 
 
 def yielded(name: str, hook: Callable[[], Any]) -> Iterator[Any]:
@@ -80,5 +75,5 @@ def nothing_yielded(module: Any) -> PluginError:
     """What to say of an entry point without plugins."""
     return PluginError(
         f"{getattr(module, '__name__', module)} yields no plugin; expected one of the hooks "
-        f"{', '.join(HOOKS)}, marked with @hookimpl, that yields a spec"
+        f"{', '.join(kinds.hooks())}, marked with @hookimpl, that yields a spec"
     )

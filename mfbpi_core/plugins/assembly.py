@@ -12,6 +12,7 @@ import numpy as np
 from mfbpi_core import forks
 from mfbpi_core.contracts import parameters as configs
 from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.bound import Bound
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
@@ -19,6 +20,7 @@ from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import MfbpiError, NotFoundError, PluginError
+from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import described
@@ -79,12 +81,34 @@ def parameters(plugin: Plugin, values: dict[str, Any]) -> Any:
         return configs.from_dict(plugin.load_config(), values)
 
 
+def made(plugin: Plugin, config: Any, **given: Any) -> Any:
+    """What a plugin's factory builds; its exceptions are not touched.
+
+    Args:
+        plugin: of any kind.
+        config: its parameters.
+        given: the other arguments of the factory, by the names that the kind's row has.
+    """
+    arguments = {**given, "config": config}
+    return plugin.build(*(arguments[name] for name in KINDS[plugin.kind].factory.arguments))
+
+
+def build(plugin: Plugin, values: dict[str, Any], **given: Any) -> Any:
+    """The same from parameters as JSON has them; an exception becomes one that names the plugin.
+
+    Raises:
+        ConfigError: for a parameter that the plugin does not have, or out of its range.
+        PluginError: for what else the plugin raises.
+    """
+    config = parameters(plugin, values)
+    with blaming(plugin):
+        return made(plugin, config, **given)
+
+
 def environment(registry: Registry, ref: PluginRef) -> Environment:
     """Build a fresh environment."""
     plugin, _ = find_environment(registry, ref.name)
-    config = parameters(plugin, ref.config)
-    with blaming(plugin):
-        built: Environment = plugin.build(config)
+    built: Environment = build(plugin, ref.config)
     return built
 
 
@@ -94,6 +118,7 @@ def problem(plugin: Plugin | None, where: Environment, *, discount: float, horiz
         n_states=where.n_states,
         n_actions=where.n_actions,
         observation_shape=where.observation_shape,
+        observation_kind=where.observation_kind,
         discount=discount,
         horizon=horizon,
         reward_range=where.reward_range,
@@ -128,9 +153,7 @@ def check_agent(plugin: Plugin, ref: PluginRef, about: Problem) -> None:
 def agent(registry: Registry, ref: PluginRef, about: Problem, rng: np.random.Generator) -> Agent:
     """Build an agent."""
     plugin = registry.get("agent", ref.name)
-    config = parameters(plugin, ref.config)
-    with blaming(plugin):
-        built: Agent = plugin.build(about, config, rng)
+    built: Agent = build(plugin, ref.config, problem=about, rng=rng)
     return built
 
 
@@ -154,9 +177,7 @@ def metric(
 ) -> Metric:
     """Build a metric."""
     plugin = registry.get("metric", ref.name)
-    config = parameters(plugin, ref.config)
-    with blaming(plugin):
-        built: Metric = plugin.build(about, where, config, rng)
+    built: Metric = build(plugin, ref.config, problem=about, environment=where, rng=rng)
     return built
 
 
@@ -164,8 +185,11 @@ def executor(
     registry: Registry, name: str, jobs: int, values: dict[str, Any] | None = None
 ) -> Executor:
     """Build an executor; parameters without a value have their defaults."""
-    plugin = registry.get("executor", name)
-    config = parameters(plugin, values or {})
-    with blaming(plugin):
-        built: Executor = plugin.build(jobs, config)
+    built: Executor = build(registry.get("executor", name), values or {}, jobs=jobs)
+    return built
+
+
+def bound(plugin: Plugin, values: dict[str, Any], discount: float) -> Bound:
+    """Build a bound for a discount."""
+    built: Bound = build(plugin, values, discount=discount)
     return built

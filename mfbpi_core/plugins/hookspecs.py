@@ -1,151 +1,51 @@
-"""The hooks that a plugin may implement; each docstring holds a complete plugin.
+"""The hooks that a plugin may implement: one for each kind, ``mfbpi_agents`` and so on.
 
 A plugin is a package with an entry point in the group ``mfbpi`` that names a module with some of
-these functions, marked with :data:`hookimpl`. Each yields specs.
+these functions, marked with :data:`hookimpl`. Each yields specs: the documentation of a hook, as
+that of its spec, holds a complete plugin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from inspect import cleandoc
+from types import ModuleType
 
 import pluggy
 
-from mfbpi_core.plugins.specs import (
-    AgentSpec,
-    BoundSpec,
-    EnvironmentSpec,
-    ExecutorSpec,
-    ExperimentSpec,
-    MetricSpec,
-)
+from mfbpi_core.plugins.kind import Kind
+from mfbpi_core.plugins.kinds import KINDS
+from mfbpi_core.plugins.spec import Spec
 
 #: Name of the project for pluggy, and of the entry point group.
 PROJECT = "mfbpi"
 
-hookspec = pluggy.HookspecMarker(PROJECT)
+_hookspec = pluggy.HookspecMarker(PROJECT)
 
 #: Marks the implementation of a hook in a plugin.
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
-@hookspec
-def mfbpi_agents() -> Iterable[AgentSpec]:
-    """Yield the agents of this plugin.
-
-    Example:
-        .. code-block:: python
-
-            # my_agent.py; pyproject.toml: [project.entry-points.mfbpi] my_agent = "my_agent"
-            from mfbpi_core import Agent, AgentSpec, hookimpl
-
-            class UniformAgent(Agent):
-                def select_action(self, observation):
-                    return int(self.rng.integers(self.problem.n_actions))
-
-                def update(self, transition):
-                    pass
-
-                def recommend(self, observation):
-                    return 0
-
-            @hookimpl
-            def mfbpi_agents():
-                yield AgentSpec(name="uniform", factory="my_agent:UniformAgent")
-    """
-    yield from ()
+def specifications() -> ModuleType:
+    """The hook of every kind, as pluggy takes them."""
+    module = ModuleType("mfbpi_hooks", __doc__)
+    for kind in KINDS.values():
+        setattr(module, kind.hook, _hookspec(_specification(kind)))
+    return module
 
 
-@hookspec
-def mfbpi_environments() -> Iterable[EnvironmentSpec]:
-    """Yield the environments of this plugin.
+def _specification(kind: Kind) -> Callable[[], Iterable[Spec]]:
+    def hook() -> Iterable[Spec]:
+        yield from ()
 
-    Example:
-        .. code-block:: python
-
-            from mfbpi_core import EnvironmentSpec, hookimpl
-
-            @hookimpl
-            def mfbpi_environments():
-                yield EnvironmentSpec(
-                    name="two_rooms",
-                    factory="my_rooms.environment:TwoRooms",  # called with the config
-                    config="my_rooms.environment:Config",
-                    summary="Two rooms joined by a door.",
-                )
-    """
-    yield from ()
+    hook.__name__ = hook.__qualname__ = kind.hook
+    hook.__doc__ = f"Yield the {kind.plural} of this plugin.\n\n{cleandoc(kind.spec.__doc__ or '')}"
+    return hook
 
 
-@hookspec
-def mfbpi_bounds() -> Iterable[BoundSpec]:
-    """Yield the bounds of this plugin.
-
-    Example:
-        .. code-block:: python
-
-            from mfbpi_core import BoundSpec, hookimpl
-
-            @hookimpl
-            def mfbpi_bounds():
-                yield BoundSpec(name="u", factory="my_bound.bound:U")  # (discount, config)
-    """
-    yield from ()
-
-
-@hookspec
-def mfbpi_metrics() -> Iterable[MetricSpec]:
-    """Yield the metrics of this plugin.
-
-    Example:
-        .. code-block:: python
-
-            from mfbpi_core import Column, MetricSpec, hookimpl
-
-            @hookimpl
-            def mfbpi_metrics():
-                yield MetricSpec(
-                    name="reward_rate",
-                    factory="my_metric.metric:RewardRate",
-                    columns=(Column(name="reward_rate", low=0.0, high=1.0),),
-                )
-    """
-    yield from ()
-
-
-@hookspec
-def mfbpi_executors() -> Iterable[ExecutorSpec]:
-    """Yield the executors of this plugin.
-
-    Example:
-        .. code-block:: python
-
-            from mfbpi_core import ExecutorSpec, hookimpl
-
-            @hookimpl
-            def mfbpi_executors():
-                yield ExecutorSpec(name="cluster", factory="my_cluster.executor:Cluster")
-    """
-    yield from ()
-
-
-@hookspec
-def mfbpi_experiments() -> Iterable[ExperimentSpec]:
-    """Yield the experiments of this plugin.
-
-    Example:
-        .. code-block:: python
-
-            # my_grid.py
-            from mfbpi_core import Choice, Experiment, ExperimentSpec, RunGrid, hookimpl
-
-            def grid(quick):
-                agents = (Choice("mf_bpi", ensemble_size=(10, 50)),)
-                environments = (Choice("riverswim", n_states=5 if quick else 20),)
-                runs = RunGrid(agents=agents, environments=environments, seeds="0:4")
-                return Experiment(summary="Does a larger ensemble help?", runs=runs)
-
-            @hookimpl
-            def mfbpi_experiments():
-                yield ExperimentSpec(name="my/grid", factory="my_grid:grid")
-    """
-    yield from ()
+def __getattr__(name: str) -> Callable[[], Iterable[Spec]]:
+    """A hook by its name, such as ``help(hookspecs.mfbpi_agents)`` asks for."""
+    for kind in KINDS.values():
+        if kind.hook == name:
+            return _specification(kind)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

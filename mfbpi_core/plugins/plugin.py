@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import attrs
 
 from mfbpi_core.errors import PluginError
-from mfbpi_core.plugins.factories import check_built, check_config, check_factory
-from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.plugins.factories import Factory, check_config
+from mfbpi_core.plugins.kinds import KINDS
+from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.text import said
 
 
@@ -60,15 +60,15 @@ class Plugin:
         Raises:
             PluginError: naming the distribution.
         """
-        return self._load(self.spec.factory, functools.partial(check_factory, self.kind))
+        return self._load(self.spec.factory, self._factory.check_factory)
 
     def load_preset(self) -> Any:
         """Import the function of an agent's published settings; raises :class:`PluginError`."""
-        return self._load(self.spec.preset, functools.partial(check_factory, "preset"))
+        return self._load_other("preset")
 
     def load_replicas(self) -> Any:
         """Import what builds replicas of an agent; raises :class:`PluginError`."""
-        return self._load(self.spec.replicas, functools.partial(check_factory, "replicas"))
+        return self._load_other("replicas")
 
     def load_config(self) -> Any:
         """Import the plugin's ``Config``, an attrs class; raises :class:`PluginError`."""
@@ -81,13 +81,14 @@ class Plugin:
             PluginError: naming the distribution, when it returned something else.
         """
         built = self.load_factory()(*arguments)
-        self._naming(lambda: check_built(self.kind, self.spec.factory, built))
+        self._naming(lambda: self._factory.check_built(self.spec.factory, built))
         return built
 
     def build_replicas(self, *arguments: Any) -> Any:
         """The same for replicas of an agent, one for each of the generators, which come last."""
         built = self.load_replicas()(*arguments)
-        self._naming(lambda: check_built("replicas", self.spec.replicas, built))
+        factory = KINDS[self.kind].others["replicas"]
+        self._naming(lambda: factory.check_built(self.spec.replicas, built))
         n_built, n_asked = len(built.agents), len(arguments[-1])
         if n_built != n_asked:
             raise PluginError(
@@ -95,6 +96,15 @@ class Plugin:
                 f"{n_asked}, one for each generator"
             )
         return built
+
+    @property
+    def _factory(self) -> Factory:
+        return KINDS[self.kind].factory
+
+    def _load_other(self, field: str) -> Any:
+        """What else the spec names that builds something."""
+        check = KINDS[self.kind].others[field].check_factory
+        return self._load(getattr(self.spec, field), check)
 
     def _load(self, import_string: str, check: Callable[[str, Any], None]) -> Any:
         def load() -> Any:

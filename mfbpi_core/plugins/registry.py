@@ -15,26 +15,10 @@ from mfbpi_core.errors import ConflictError, NotFoundError, PluginError
 from mfbpi_core.plugins import hookspecs
 from mfbpi_core.plugins._hooks import check_hooks, nothing_yielded, yielded
 from mfbpi_core.plugins.installed import Unusable, origins
+from mfbpi_core.plugins.kind import Kind
+from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin, PluginProblem
-from mfbpi_core.plugins.specs import (
-    AgentSpec,
-    BoundSpec,
-    EnvironmentSpec,
-    ExecutorSpec,
-    ExperimentSpec,
-    MetricSpec,
-    Spec,
-)
-
-#: Kind of plugin to the type of its spec; the hook of a kind is ``mfbpi_<kind>s``.
-KINDS: dict[str, type[Spec]] = {
-    "agent": AgentSpec,
-    "environment": EnvironmentSpec,
-    "bound": BoundSpec,
-    "metric": MetricSpec,
-    "executor": ExecutorSpec,
-    "experiment": ExperimentSpec,
-}
+from mfbpi_core.text import articled
 
 
 class Registry:
@@ -45,7 +29,7 @@ class Registry:
 
     def __init__(self) -> None:
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
-        self._manager.add_hookspecs(hookspecs)
+        self._manager.add_hookspecs(hookspecs.specifications())
         self.plugins: list[Plugin] = []
         self.problems: list[PluginProblem] = []
 
@@ -109,13 +93,13 @@ class Registry:
             raise PluginError(str(problem)) from error
         self.problems.append(problem)
 
-    def _call_hooks(self, module: ModuleType) -> Iterator[tuple[str, Any]]:
+    def _call_hooks(self, module: ModuleType) -> Iterator[tuple[Kind, Any]]:
         """Run this module's hooks only, so that one that raises cannot abort the others'."""
-        for kind in KINDS:
-            caller = getattr(self._manager.hook, f"mfbpi_{kind}s")
+        for kind in KINDS.values():
+            caller = getattr(self._manager.hook, kind.hook)
             for implementation in caller.get_hookimpls():
                 if implementation.plugin is module:
-                    found = yielded(f"mfbpi_{kind}s", implementation.function)
+                    found = yielded(kind.hook, implementation.function)
                     yield from ((kind, spec) for spec in found)
 
     def _check_unique(self, plugins: list[Plugin]) -> None:
@@ -125,6 +109,11 @@ class Registry:
             if (plugin.kind, plugin.qualified_name) in seen:
                 raise PluginError(f"{plugin.kind} {plugin.spec.name} is declared twice")
             seen.add((plugin.kind, plugin.qualified_name))
+
+    def features(self) -> dict[str, str]:
+        """What environments declare to offer beyond the words of the core, and its promise."""
+        declared = [plugin.spec.features for plugin in self.of_kind("environment")]
+        return {word: promise for each in declared for word, promise in each.items()}
 
     def of_kind(self, kind: str) -> list[Plugin]:
         """Every plugin of a kind, by name, then distribution."""
@@ -144,7 +133,9 @@ class Registry:
             raise NotFoundError(self._not_found(kind, name))
         if len(matches) > 1:
             claims = ", ".join(f"{p.qualified_name} ({p.version})" for p in matches)
-            raise ConflictError(f"several {kind}s are called {name!r}; choose one: {claims}")
+            raise ConflictError(
+                f"several {KINDS[kind].plural} are called {name!r}; choose one: {claims}"
+            )
         return matches[0]
 
     def _not_found(self, kind: str, name: str) -> str:
@@ -155,16 +146,13 @@ class Registry:
             parts.append(f"did you mean {close[0]}?")
         others = sorted({p.kind for p in self.plugins if p.spec.name == name})
         if others:
-            articled = [f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}" for kind in others]
-            parts.append(f"there is {' and '.join(articled)} of that name")
+            parts.append(f"there is {' and '.join(map(articled, others))} of that name")
         parts.append(f"installed: {', '.join(names) if names else 'none'}")
         parts.extend(f"not loaded: {problem}" for problem in self.problems)
         return "; ".join(parts)
 
 
-def _checked(kind: str, spec: Any, distribution: str, version: str) -> Plugin:
-    if type(spec) is not KINDS[kind]:
-        raise PluginError(
-            f"mfbpi_{kind}s yielded {spec!r}; expected {KINDS[kind].__name__} objects"
-        )
-    return Plugin(kind=kind, spec=spec, distribution=distribution, version=version)
+def _checked(kind: Kind, spec: Any, distribution: str, version: str) -> Plugin:
+    if not isinstance(spec, kind.spec):
+        raise PluginError(f"{kind.hook} yielded {spec!r}; expected {kind.spec.__name__} objects")
+    return Plugin(kind=kind.name, spec=spec, distribution=distribution, version=version)

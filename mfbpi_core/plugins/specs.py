@@ -1,78 +1,18 @@
-"""Descriptors that plugins yield from their hooks: names, import strings and declared facts.
-
-A spec carries import strings, not objects: listing plugins imports none of them.
-"""
+"""What plugins of each kind declare, with a complete plugin of each as an example."""
 
 from __future__ import annotations
 
-import importlib
-import re
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
-from mfbpi_core.errors import PluginError
-from mfbpi_core.text import described
-
-#: Version of the plugin interface that this core implements.
-API_VERSION = 1
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?")
-_IMPORT_STRING = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+from mfbpi_core.plugins.spec import Spec, check_name, check_optional_import_string
 
 
-def _check_name(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise PluginError(
-            f"{type(spec).__name__}.{attribute.name} is {value!r}; expected lower-case letters, "
-            "digits and underscores, such as 'mf_bpi'"
-        )
-
-
-def _check_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
-    if not isinstance(value, str) or not _IMPORT_STRING.fullmatch(value):
-        raise PluginError(
-            f"{type(spec).__name__}.{attribute.name} is {value!r}; expected an import string "
-            "'package.module:Name', which worker processes can import"
-        )
-
-
-def _check_optional_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
-    if value != "":
-        _check_import_string(spec, attribute, value)
-
-
-def _check_api(spec: Any, _attribute: attrs.Attribute[Any], value: Any) -> None:
-    if value != API_VERSION:
-        raise PluginError(
-            f"{type(spec).__name__}.api is {value!r}; this mfbpi-core implements {API_VERSION} "
-            "(upgrade mfbpi-core for a newer plugin, or the plugin for an older one)"
-        )
-
-
-def _needs(value: Any) -> frozenset[str]:
-    return frozenset(value)
-
-
-@attrs.frozen(kw_only=True)
-class Spec:
-    """What every plugin declares.
-
-    Attributes:
-        name: name on the command line.
-        factory: import string of the class.
-        config: import string of its ``Config``.
-        summary: one line for ``mfbpi list``.
-        reference: paper, section; empty if it has none.
-        api: version of the plugin interface that the plugin is written for.
-    """
-
-    name: str = attrs.field(validator=_check_name)
-    factory: str = attrs.field(validator=_check_import_string)
-    config: str = attrs.field(default="mfbpi_core:NoConfig", validator=_check_import_string)
-    summary: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
-    reference: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
-    api: int = attrs.field(default=API_VERSION, validator=_check_api)
+def _words(value: Any) -> frozenset[str]:
+    """Several words; one alone is no set of letters."""
+    return frozenset((value,) if isinstance(value, str) else value)
 
 
 @attrs.frozen(kw_only=True)
@@ -80,32 +20,81 @@ class AgentSpec(Spec):
     """An agent.
 
     Attributes:
-        needs: what its environment must provide, such as ``{"states"}``.
+        needs: what its environment must provide, such as ``{"states"}``: words of
+            :mod:`mfbpi_core.plugins.capabilities`.
         preset: import string of a function from :class:`Problem` to a dictionary of parameters,
             the published settings for that problem; they replace the ``Config``'s defaults and
             give way to what the user sets. Empty if the defaults serve everywhere.
         replicas: import string of a :class:`Replicas`, or of what builds one, for running several
             seeds at once; empty if there is none.
+
+    Example:
+        .. code-block:: python
+
+            # my_agent.py; pyproject.toml: [project.entry-points.mfbpi] my_agent = "my_agent"
+            from mfbpi_core import Agent, AgentSpec, hookimpl
+
+            class UniformAgent(Agent):
+                def select_action(self, observation):
+                    return int(self.rng.integers(self.problem.n_actions))
+
+                def update(self, transition):
+                    pass
+
+                def recommend(self, observation):
+                    return 0
+
+            @hookimpl
+            def mfbpi_agents():
+                yield AgentSpec(name="uniform", factory="my_agent:UniformAgent")
     """
 
-    needs: frozenset[str] = attrs.field(default=frozenset(), converter=_needs)
-    preset: str = attrs.field(default="", validator=_check_optional_import_string)
-    replicas: str = attrs.field(default="", validator=_check_optional_import_string)
+    needs: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
+    preset: str = attrs.field(default="", validator=check_optional_import_string)
+    replicas: str = attrs.field(default="", validator=check_optional_import_string)
 
 
 @attrs.frozen(kw_only=True)
 class EnvironmentSpec(Spec):
     """An environment.
 
-    ``argument``: the parameter that a text after a colon sets, as in ``bsuite:deep_sea/0``.
+    Attributes:
+        argument: the parameter that a text after a colon sets, as in ``bsuite:deep_sea/0``.
+        features: what it offers beyond the words of :mod:`mfbpi_core.plugins.capabilities`: word
+            to what it promises, for agents and metrics of this plugin or of others.
+
+    Example:
+        .. code-block:: python
+
+            from mfbpi_core import EnvironmentSpec, hookimpl
+
+            @hookimpl
+            def mfbpi_environments():
+                yield EnvironmentSpec(
+                    name="two_rooms",
+                    factory="my_rooms.environment:TwoRooms",  # called with the config
+                    config="my_rooms.environment:Config",
+                    summary="Two rooms joined by a door.",
+                )
     """
 
     argument: str = ""
+    features: Mapping[str, str] = attrs.field(factory=dict, hash=False)
 
 
 @attrs.frozen(kw_only=True)
 class BoundSpec(Spec):
-    """A bound."""
+    """A bound.
+
+    Example:
+        .. code-block:: python
+
+            from mfbpi_core import BoundSpec, hookimpl
+
+            @hookimpl
+            def mfbpi_bounds():
+                yield BoundSpec(name="u", factory="my_bound.bound:U")  # (discount, config)
+    """
 
 
 @attrs.frozen(kw_only=True)
@@ -115,7 +104,7 @@ class Column:
     ``label`` stands at the axis of a figure; empty for the name in words.
     """
 
-    name: str = attrs.field(validator=_check_name)
+    name: str = attrs.field(validator=check_name)
     low: float = float("-inf")
     high: float = float("inf")
     summary: str = ""
@@ -128,21 +117,44 @@ class MetricSpec(Spec):
 
     Attributes:
         columns: what :meth:`Metric.measure` returns.
-        needs: what the environment or the agent must provide: "states", "arrays", "cells", "model",
-            "policy", "allocation", or a feature that environments document.
+        needs: what the environment or the agent must provide: words of
+            :mod:`mfbpi_core.plugins.capabilities`, or features that environments declare.
         default: whether it is measured wherever it applies, without being asked for.
+
+    Example:
+        .. code-block:: python
+
+            from mfbpi_core import Column, MetricSpec, hookimpl
+
+            @hookimpl
+            def mfbpi_metrics():
+                yield MetricSpec(
+                    name="reward_rate",
+                    factory="my_metric.metric:RewardRate",
+                    columns=(Column(name="reward_rate", low=0.0, high=1.0),),
+                )
     """
 
     columns: tuple[Column, ...] = attrs.field(
         validator=attrs.validators.deep_iterable(attrs.validators.instance_of(Column))
     )
-    needs: frozenset[str] = attrs.field(default=frozenset(), converter=_needs)
+    needs: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
     default: bool = True
 
 
 @attrs.frozen(kw_only=True)
 class ExecutorSpec(Spec):
-    """An executor."""
+    """An executor.
+
+    Example:
+        .. code-block:: python
+
+            from mfbpi_core import ExecutorSpec, hookimpl
+
+            @hookimpl
+            def mfbpi_executors():
+                yield ExecutorSpec(name="cluster", factory="my_cluster.executor:Cluster")
+    """
 
 
 @attrs.frozen(kw_only=True)
@@ -151,17 +163,20 @@ class ExperimentSpec(Spec):
 
     ``factory(quick)`` returns an :class:`mfbpi_core.Experiment`; with ``quick`` true a small
     one that ends within two minutes.
+
+    Example:
+        .. code-block:: python
+
+            # my_grid.py
+            from mfbpi_core import Choice, Experiment, ExperimentSpec, RunGrid, hookimpl
+
+            def grid(quick):
+                agents = (Choice("mf_bpi", ensemble_size=(10, 50)),)
+                environments = (Choice("riverswim", n_states=5 if quick else 20),)
+                runs = RunGrid(agents=agents, environments=environments, seeds="0:4")
+                return Experiment(summary="Does a larger ensemble help?", runs=runs)
+
+            @hookimpl
+            def mfbpi_experiments():
+                yield ExperimentSpec(name="my/grid", factory="my_grid:grid")
     """
-
-
-def load_object(import_string: str) -> Any:
-    """Import what ``"package.module:Name"`` names.
-
-    Raises:
-        PluginError: when the module cannot be imported or lacks the name.
-    """
-    module_name, _, name = import_string.partition(":")
-    try:
-        return getattr(importlib.import_module(module_name), name)
-    except (Exception, SystemExit) as error:
-        raise PluginError(f"cannot import {import_string!r}: {described(error)}") from error

@@ -11,44 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from mfbpi_core.errors import NotFoundError
 from mfbpi_core.plugins import hookspecs
+from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_core.testing.checks import (
-    agent_checks,
-    bound_checks,
-    environment_checks,
-    executor_checks,
-    experiment_checks,
-    gate_checks,
-    metric_checks,
-    model_checks,
-    need_checks,
-    plugin_checks,
-    state_checks,
-    stream_checks,
-)
+from mfbpi_core.testing.checks import plugin_checks
 from mfbpi_core.testing.checks.plugin_checks import Distribution
 from mfbpi_core.testing.outcomes import Check, CheckResult
 from mfbpi_core.testing.subject import Subject
 
 if TYPE_CHECKING:
     import pytest
-
-#: The checks of each kind, besides those of every plugin.
-CHECKS: dict[str, tuple[Callable[[Subject], None], ...]] = {
-    "agent": need_checks.AGENT_CHECKS
-    + agent_checks.CHECKS
-    + gate_checks.CHECKS
-    + state_checks.AGENT_CHECKS,
-    "environment": environment_checks.CHECKS
-    + stream_checks.CHECKS
-    + model_checks.CHECKS
-    + state_checks.ENVIRONMENT_CHECKS,
-    "bound": bound_checks.CHECKS,
-    "metric": need_checks.METRIC_CHECKS + metric_checks.CHECKS,
-    "executor": executor_checks.CHECKS,
-    "experiment": experiment_checks.CHECKS,
-}
 
 
 def checks_for(distribution: str, registry: Registry | None = None) -> list[Check]:
@@ -67,7 +39,7 @@ def checks_for(distribution: str, registry: Registry | None = None) -> list[Chec
     checks = list(_distribution_checks(package))
     for plugin in plugins:
         subject = Subject(plugin, registry)
-        functions = plugin_checks.CHECKS + CHECKS[plugin.kind]
+        functions = plugin_checks.CHECKS + KINDS[plugin.kind].load_checks()
         checks.extend(_check(plugin, function, subject) for function in functions)
     return checks
 

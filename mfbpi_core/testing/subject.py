@@ -12,6 +12,7 @@ from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running.interaction import Interaction
@@ -39,16 +40,8 @@ class World:
 
     def problem(self) -> Problem:
         """What an agent is told about this environment."""
-        environment = self.make()
-        return Problem(
-            n_states=environment.n_states,
-            n_actions=environment.n_actions,
-            observation_shape=environment.observation_shape,
-            discount=DISCOUNT,
-            horizon=HORIZON,
-            reward_range=environment.reward_range,
-            environment=self.name,
-        )
+        told = assembly.problem(None, self.make(), discount=DISCOUNT, horizon=HORIZON)
+        return attrs.evolve(told, environment=self.name)
 
 
 #: The kit's own environments, tried before those installed: with integer states and with arrays.
@@ -74,14 +67,18 @@ class Subject:
         """The default configuration."""
         return self.plugin.load_config()()
 
+    def made(self, **given: Any) -> Any:
+        """What the plugin's factory builds, with its default configuration."""
+        return assembly.made(self.plugin, self.config(), **given)
+
     def environment(self) -> Environment:
         """A new instance of the environment under check."""
-        made: Environment = self.plugin.build(self.config())
+        made: Environment = self.made()
         return made
 
     def agent(self, problem: Problem, seed: int = AGENT_SEED) -> Agent:
         """A new instance of the agent under check."""
-        made: Agent = self.plugin.build(problem, self.config(), np.random.default_rng(seed))
+        made: Agent = self.made(problem=problem, rng=np.random.default_rng(seed))
         return made
 
     def interaction(self, world: World, seed: int = AGENT_SEED) -> Interaction:
@@ -123,11 +120,6 @@ class Subject:
                 return world
         raise CheckSkipped(self._nothing_found("environment and agent"))
 
-    def features(self) -> frozenset[str]:
-        """What the environments installed provide beyond what the core defines."""
-        worlds = self._candidates(frozenset())
-        return frozenset().union(*(world.make().provides for world in worlds))
-
     def _candidates(self, needs: frozenset[str]) -> Iterator[World]:
         yield from (world for world in KIT_WORLDS if needs <= world.make().provides)
         for plugin in self.registry.of_kind("environment"):
@@ -158,7 +150,7 @@ class Subject:
 def _maker(plugin: Plugin) -> Callable[[], Environment]:
     def make() -> Environment:
         """An environment with its default configuration."""
-        made: Environment = plugin.build(plugin.load_config()())
+        made: Environment = assembly.made(plugin, plugin.load_config()())
         return made
 
     return make

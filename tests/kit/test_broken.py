@@ -28,6 +28,8 @@ ENVIRONMENTS = {
     "savesreference": ("saved_environment_resumes", "changed a state that was saved"),
     "cannotbepickled": ("saved_environment_resumes", "raised (AttributeError|PicklingError)"),
     "globalnumpy": ("global_generators_untouched", "`numpy.random` was drawn from or seeded"),
+    "unknownfeature": ("features_are_known", r"features episode, .*; did you mean episodes\?"),
+    "emptypromise": ("features_keep_their_promise", "deep_sea promises optimal_return, right, si"),
     "globalrandom": ("global_generators_untouched", "`random` was drawn from"),
 }
 

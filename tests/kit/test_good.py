@@ -2,6 +2,7 @@
 
 import pytest
 
+from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.testing import checks_for
 
 #: Checks that do not apply to the toys, which are skipped with a reason.
@@ -36,12 +37,10 @@ def test_good_plugins_pass(install):
 
 def test_every_kind_is_covered(install):
     """The good plugins exercise every check there is."""
-    from mfbpi_core.testing.collection import CHECKS
-
     checks = checks_for("kit-good", install("kit-good", "kit_good"))
 
     names = {(check.kind, check.name) for check in checks}
-    expected = {(kind, f.__name__) for kind, functions in CHECKS.items() for f in functions}
+    expected = {(kind.name, f.__name__) for kind in KINDS.values() for f in kind.load_checks()}
     assert expected <= names
 
 

@@ -15,7 +15,7 @@ from mfbpi_core.contracts.parameters import from_dict
 from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.transitions import Transitions
-from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.running.interaction import Interaction
 from mfbpi_core.running.lockstep import step
 from mfbpi_core.testing.outcomes import CheckSkipped, require

@@ -111,7 +111,7 @@ def ties_are_infinite(subject: Subject) -> None:
 
 
 def _bound(subject: Subject) -> Bound:
-    made: Bound = subject.plugin.load_factory()(DISCOUNT, subject.config())
+    made: Bound = subject.made(discount=DISCOUNT)
     return made
 
 

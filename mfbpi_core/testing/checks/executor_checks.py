@@ -83,7 +83,7 @@ def _require_one_failure(batch: list[Task], outcomes: dict[str, Outcome]) -> Non
 
 
 def _built(subject: Subject, jobs: int) -> Executor:
-    executor: Executor = subject.plugin.load_factory()(jobs, subject.config())
+    executor: Executor = subject.made(jobs=jobs)
     return executor
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mfbpi_core.contracts.experiment import Choice, Experiment
 from mfbpi_core.contracts.parameters import from_dict
 from mfbpi_core.errors import NotFoundError
-from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.testing.outcomes import CheckSkipped, require
 from mfbpi_core.testing.subject import Subject
 

@@ -126,9 +126,8 @@ def _offered_by_agent(problem: Problem) -> frozenset[str]:
 
 
 def _metric(subject: Subject, world: World) -> Metric:
-    plugin = subject.plugin
-    rng = _STREAMS.generator(f"metric:{plugin.spec.name}")
-    made: Metric = plugin.build(world.problem(), world.make(), subject.config(), rng)
+    rng = _STREAMS.generator(f"metric:{subject.plugin.spec.name}")
+    made: Metric = subject.made(problem=world.problem(), environment=world.make(), rng=rng)
     return made
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from mfbpi_core.data import exact
 from mfbpi_core.errors import PluginError
-from mfbpi_core.plugins.factories import check_built
+from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.testing.worlds.instances import ModelEnvironment, two_state_chain
 
 
@@ -37,7 +37,7 @@ def built(**changes):
 def test_impossible_sizes_are_refused(changes, says):
     """The message names the factory, the attribute and what it is."""
     with pytest.raises(PluginError, match=f"^toy:Make: {says}"):
-        check_built("environment", "toy:Make", built(**changes))
+        KINDS["environment"].factory.check_built("toy:Make", built(**changes))
 
 
 def test_environment_without_actions_is_refused():
@@ -46,14 +46,20 @@ def test_environment_without_actions_is_refused():
     del environment.n_actions
 
     with pytest.raises(PluginError, match="n_actions is None"):
-        check_built("environment", "toy:Make", environment)
+        KINDS["environment"].factory.check_built("toy:Make", environment)
 
 
 def test_numbers_of_numpy_are_sizes():
     """Scalars of any type, no limit, and ranges without an end."""
-    check_built("environment", "toy:Make", built(n_actions=np.int32(2), n_states=np.uint8(2)))
-    check_built("environment", "toy:Make", built(max_episode_steps=None, n_states=None))
-    check_built("environment", "toy:Make", built(reward_range=[-math.inf, np.float32(1.0)]))
+    KINDS["environment"].factory.check_built(
+        "toy:Make", built(n_actions=np.int32(2), n_states=np.uint8(2))
+    )
+    KINDS["environment"].factory.check_built(
+        "toy:Make", built(max_episode_steps=None, n_states=None)
+    )
+    KINDS["environment"].factory.check_built(
+        "toy:Make", built(reward_range=[-math.inf, np.float32(1.0)])
+    )
 
 
 def test_limits_of_short_numbers_keep_their_room():

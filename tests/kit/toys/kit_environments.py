@@ -217,6 +217,18 @@ class GlobalNumpy(Chain):
         return None
 
 
+class UnknownFeature(Chain):
+    """Offers what nobody has declared."""
+
+    features = frozenset({"episode"})
+
+
+class EmptyPromise(Chain):
+    """Says that it is a DeepSea, and has nothing of one."""
+
+    features = frozenset({"deep_sea"})
+
+
 class GlobalRandom(Chain):
     """Draws from the standard library's generator and makes no use of it."""
 

@@ -243,7 +243,7 @@ def test_protocol_is_that_of_the_paper():
         0.99,
     )
     assert sea.max_episode_steps == 20
-    assert {"arrays", "cells", "deep_sea", "episodes", "model"} == sea.provides
+    assert {"arrays", "cells", "deep_sea", "episodes", "model", "one_hot"} == sea.provides
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -76,8 +76,9 @@ ENVIRONMENTS = {"sea": SmallSea, "features": Features}
 def problem_of(environment: Environment, discount: float = 0.99) -> Problem:
     """The problem that an environment poses; 2-D observations are those of a DeepSea."""
     shape = environment.observation_shape
-    name = "slipping_deep_sea" if len(shape) == 2 else ""
-    return array_problem(shape, name, discount, n_actions=environment.n_actions)
+    name, kind = ("slipping_deep_sea", "one_hot") if len(shape) == 2 else ("", "arrays")
+    n_actions = environment.n_actions
+    return array_problem(shape, name, discount, n_actions=n_actions, observation_kind=kind)
 
 
 def small_config(**parameters: Any) -> DeepConfig:

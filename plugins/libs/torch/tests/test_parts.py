@@ -75,7 +75,7 @@ def test_wide_fans():
     assert not b.any()
 
 
-SEA = array_problem((3, 3), "slipping_deep_sea")
+SEA = array_problem((3, 3), "slipping_deep_sea", observation_kind="one_hot")
 
 
 def test_one_hot_observations_become_cells():

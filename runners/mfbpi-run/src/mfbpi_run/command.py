@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +42,22 @@ class Command(click.Command):
 
         with plugins_aside(), routed(warn, note):
             return super().invoke(ctx)
+
+
+class KindCommand(Command):
+    """A command with an argument KIND, whose help lists the kinds that there are.
+
+    Args:
+        kinds: returns their names.
+    """
+
+    def __init__(
+        self, *arguments: Any, kinds: Callable[[], Iterable[str]], **settings: Any
+    ) -> None:
+        super().__init__(*arguments, **settings)
+        self.kinds = kinds
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The kinds."""
+        self.epilog = f"KIND is one of: {', '.join(self.kinds())}."
+        super().format_epilog(ctx, formatter)

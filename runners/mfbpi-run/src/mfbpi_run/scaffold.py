@@ -7,59 +7,20 @@ from importlib import metadata, resources
 from pathlib import Path
 from string import Template
 
-import attrs
-
 from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins.kind import Kind, Scaffold
+from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.registry import Registry
+
+#: What every plugin has, whatever its kind.
+_COMMON = "mfbpi_run:templates/common"
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
-@attrs.frozen(kw_only=True)
-class _Kind:
-    """What differs between kinds.
-
-    Attributes:
-        prefix: of the names of distribution and package.
-        dependencies: beside mfbpi-core.
-        use: a command that uses the plugin.
-    """
-
-    prefix: str
-    dependencies: tuple[str, ...]
-    use: str
-
-
-_TABULAR = "mfbpi-lib-tabular>=0.1,<1"
-
-#: The kinds that have a scaffold.
-KINDS: dict[str, _Kind] = {
-    "agent": _Kind(
-        prefix="agent",
-        dependencies=("attrs>=23.2", "numpy>=1.26"),
-        use="mfbpi-run --agent {name} --env riverswim",
-    ),
-    "environment": _Kind(
-        prefix="env",
-        dependencies=(_TABULAR, "attrs>=23.2", "numpy>=1.26"),
-        use="mfbpi-run --agent mf_bpi --env {name}",
-    ),
-    "metric": _Kind(
-        prefix="metric",
-        dependencies=("numpy>=1.26",),
-        use="mfbpi-run --agent mf_bpi --env riverswim --metric {name}",
-    ),
-    "bound": _Kind(
-        prefix="bound",
-        dependencies=(_TABULAR, "numpy>=1.26"),
-        use="mfbpi bound --bound {name} --env riverswim",
-    ),
-    "executor": _Kind(
-        prefix="executor",
-        dependencies=(),
-        use="mfbpi-run --agent mf_bpi --env riverswim --executor {name}",
-    ),
-}
+def offered() -> dict[str, Kind]:
+    """The kinds that have a scaffold."""
+    return {name: kind for name, kind in KINDS.items() if kind.scaffold is not None}
 
 
 def distribution(kind: str, name: str) -> str:
@@ -94,7 +55,7 @@ def write(kind: str, name: str, folder: Path) -> list[Path]:
     """Write a package that installs, runs and passes ``mfbpi check``.
 
     Args:
-        kind: one of :data:`KINDS`.
+        kind: one of :func:`offered`.
         name: name of the plugin.
         folder: where; must not exist, or be empty.
 
@@ -119,13 +80,14 @@ def write(kind: str, name: str, folder: Path) -> list[Path]:
 
 def _files(kind: str, name: str) -> dict[str, str]:
     """Content of each file by its path in the package."""
+    scaffold = _scaffold(kind)
     package = f"mfbpi_{KINDS[kind].prefix}_{name}"
     places = {
-        "common/pyproject.toml": "pyproject.toml",
-        "common/README.md": "README.md",
-        "common/test_conformance.py": "tests/test_conformance.py",
-        f"{kind}/__init__.py": f"src/{package}/__init__.py",
-        f"{kind}/{kind}.py": f"src/{package}/{kind}.py",
+        f"{_COMMON}/pyproject.toml": "pyproject.toml",
+        f"{_COMMON}/README.md": "README.md",
+        f"{_COMMON}/test_conformance.py": "tests/test_conformance.py",
+        f"{scaffold.templates}/__init__.py": f"src/{package}/__init__.py",
+        f"{scaffold.templates}/{scaffold.module}.py": f"src/{package}/{scaffold.module}.py",
     }
     words = _words(kind, name, package)
     files = {place: _template(path).substitute(words) for path, place in places.items()}
@@ -134,21 +96,30 @@ def _files(kind: str, name: str) -> dict[str, str]:
 
 def _words(kind: str, name: str, package: str) -> dict[str, str]:
     """What the templates leave open."""
-    dependencies = ("mfbpi-core>=0.1,<1", *KINDS[kind].dependencies)
+    scaffold = _scaffold(kind)
+    dependencies = ("mfbpi-core>=0.1,<1", *scaffold.dependencies)
     return {
         "kind": kind,
         "name": name,
         "package": package,
-        "module": kind,
+        "module": scaffold.module,
         "distribution": distribution(kind, name),
         "class_name": "".join(part.capitalize() for part in name.split("_")),
         "dependencies": ", ".join(f'"{each}"' for each in dependencies),
-        "use": KINDS[kind].use.format(name=name),
+        "use": scaffold.use.format(name=name),
     }
 
 
+def _scaffold(kind: str) -> Scaffold:
+    scaffold = KINDS[kind].scaffold
+    assert scaffold is not None  # offered() has those alone
+    return scaffold
+
+
 def _template(path: str) -> Template:
-    return Template((resources.files("mfbpi_run") / "templates" / f"{path}.tmpl").read_text())
+    """The template at ``package:folder/name``."""
+    package, _, place = path.partition(":")
+    return Template((resources.files(package) / f"{place}.tmpl").read_text())
 
 
 def _write(path: Path, text: str) -> Path:

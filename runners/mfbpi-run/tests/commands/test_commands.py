@@ -225,7 +225,7 @@ def test_check_prints_every_result(mfbpi: Command, monkeypatch: pytest.MonkeyPat
     assert mfbpi("check", "mfbpi-toy").code == 0
 
 
-@pytest.mark.parametrize("kind", list(scaffold.KINDS))
+@pytest.mark.parametrize("kind", list(scaffold.offered()))
 def test_scaffold_is_a_complete_package(kind: str, mfbpi: Command) -> None:
     """Files where they belong, nothing left to fill in, and code that compiles."""
     ended = mfbpi("new", kind, "my_thing")

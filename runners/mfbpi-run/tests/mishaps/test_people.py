@@ -105,4 +105,4 @@ def test_kind_without_scaffold_lists_those_with_one(kind: str, mfbpi: Command) -
     ended = mfbpi("new", kind, "x")
 
     assert ended.code == 2
-    assert f"expected {', '.join(scaffold.KINDS)}" in ended.err
+    assert f"expected {', '.join(scaffold.offered())}" in ended.err

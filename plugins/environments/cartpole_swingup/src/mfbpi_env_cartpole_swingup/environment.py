@@ -54,7 +54,7 @@ class CartpoleSwingup(BsuiteEnvironment):
     """Cartpole swing-up; see the module for its dynamics.
 
     Attributes:
-        features: ``"cartpole"`` promises ``upright``, ``grid`` and cells in C order of that grid.
+        features: what the words promise is said in :mod:`mfbpi_core.contracts.features`.
         grid: the axes of the cells in their order, each variable with its cell edges.
     """
 

@@ -66,13 +66,12 @@ class SlippingDeepSea(BsuiteEnvironment):
     Every step draws one uniform number from the environment's generator, whatever happens.
 
     Attributes:
-        features: ``"deep_sea"`` promises ``size``, ``right``, ``optimal_return``, ``succeeded``,
-            and cells numbered row by row.
+        features: what the words promise is said in :mod:`mfbpi_core.contracts.features`.
         size: N.
         right: int [N, N], the action that means right in each cell; never changes.
     """
 
-    features = frozenset({"deep_sea", "episodes"})
+    features = frozenset({"deep_sea", "episodes", "one_hot"})
 
     def __init__(self, config: Config) -> None:
         # bsuite takes half a second to import: only who builds the environment pays for it.

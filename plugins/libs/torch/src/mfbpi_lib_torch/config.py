@@ -52,7 +52,7 @@ class DeepConfig:
     )
     one_hot: str = parameter(
         "auto",
-        "whether observations are one-hot, and looked up in a table; auto: DeepSea's are",
+        "whether observations are one-hot, and looked up in a table; auto: as declared",
         choices=("auto", "yes", "no"),
     )
     device: str = parameter("cpu", "where the networks live: cpu, cuda or cuda:N")

@@ -14,9 +14,6 @@ from mfbpi_core import Problem
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import ConfigError, RequirementError
 
-#: Environments whose observations are one-hot, for ``one_hot = auto``.
-ONE_HOT_NAME = "deep_sea"
-
 
 @attrs.frozen
 class Encoder:
@@ -44,8 +41,7 @@ class Encoder:
                 "arrays of features: use a tabular agent, or an environment such as "
                 "slipping_deep_sea or cartpole_swingup"
             )
-        auto = len(problem.observation_shape) == 2 and ONE_HOT_NAME in problem.environment
-        chosen = auto if one_hot == "auto" else one_hot == "yes"
+        chosen = problem.observation_kind == "one_hot" if one_hot == "auto" else one_hot == "yes"
         return cls(math.prod(problem.observation_shape), one_hot=chosen)
 
     def encode(self, observations: Sequence[Observation]) -> npt.NDArray[Any]:

@@ -17,28 +17,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Cells, Environment, Metric, Problem, Snapshot, Transitions
+from mfbpi_core import Environment, Metric, Problem, Snapshot, Transitions
+from mfbpi_core.contracts.features import Pole
 from mfbpi_core.errors import RequirementError
-
-
-class Pole(Protocol):
-    """What the feature ``"cartpole"`` promises of an environment."""
-
-    @property
-    def cells(self) -> Cells:
-        """A grid over several variables, numbered in C order."""
-
-    @property
-    def grid(self) -> dict[str, npt.NDArray[np.float64]]:
-        """The axes of the grid in their order, each variable with its n + 1 cell edges."""
-
-    def upright(self, transitions: Transitions) -> npt.NDArray[np.bool_]:
-        """Which steps reached an upright state, bool [n]."""
 
 
 def pair_marginals(

@@ -16,36 +16,14 @@ numerical experiments. The regret there is measured against a return that is not
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Cells, Environment, Metric, Problem, Snapshot, Transitions
+from mfbpi_core import Environment, Metric, Problem, Snapshot, Transitions
+from mfbpi_core.contracts.features import Sea
 from mfbpi_core.errors import RequirementError
-
-
-class Sea(Protocol):
-    """What the feature ``"deep_sea"`` promises of an environment.
-
-    Attributes:
-        size: N.
-        right: int [N, N], the action that means right in each cell.
-    """
-
-    size: int
-    right: npt.NDArray[np.int64]
-
-    @property
-    def optimal_return(self) -> float:
-        """G*, the largest expected return of an episode."""
-
-    @property
-    def cells(self) -> Cells:
-        """The grid, numbered row by row."""
-
-    def succeeded(self, transitions: Transitions) -> npt.NDArray[np.bool_]:
-        """Which steps were paid the large reward, bool [n]."""
 
 
 def cumulative(before: float, rewards: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import click
 
-from mfbpi_core.plugins.registry import KINDS, Registry
-from mfbpi_run.command import Command
-from mfbpi_run.kinds import parse_kind
+from mfbpi_core.plugins.kinds import KINDS, kind_called
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_run.command import KindCommand
 from mfbpi_run.screen.output import cause, show_json, show_table, warn_of_problems
 
 
-@click.command(cls=Command, name="list", epilog=f"KIND is one of: {', '.join(KINDS)}.")
+@click.command(cls=KindCommand, name="list", kinds=lambda: KINDS)
 @click.argument("kind", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def list_plugins(kind: str | None, as_json: bool) -> None:
     """List the installed plugins, all or those of one KIND."""
-    kinds = KINDS if kind is None else [parse_kind(kind)]
+    kinds = KINDS if kind is None else [kind_called(kind).name]
     registry = Registry.discover()
     warn_of_problems(registry)
     plugins = [

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
+from mfbpi_core.plugins.kinds import kind_called
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import scaffold
-from mfbpi_run.command import PATH, Command
-from mfbpi_run.kinds import parse_kind
+from mfbpi_run.command import PATH, KindCommand
 from mfbpi_run.screen.output import say, warn
 
 
-@click.command(cls=Command, name="new", epilog=f"KIND is one of: {', '.join(scaffold.KINDS)}.")
+@click.command(cls=KindCommand, name="new", kinds=scaffold.offered)
 @click.argument("kind")
 @click.argument("name")
 @click.option(
@@ -24,7 +24,7 @@ from mfbpi_run.screen.output import say, warn
 )
 def new(kind: str, name: str, out: Path | None) -> None:
     """Write a new plugin, called NAME, of a KIND: a package that installs, runs and is checked."""
-    kind = parse_kind(kind, scaffold.KINDS)
+    kind = kind_called(kind, scaffold.offered()).name
     distribution = scaffold.distribution(kind, name)
     for message in scaffold.clashes(Registry.discover(), kind, name):
         warn(message)

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 import click
 
 from mfbpi_core.contracts import parameters as configs
+from mfbpi_core.plugins.kind import Fact
+from mfbpi_core.plugins.kinds import KINDS, kind_called
 from mfbpi_core.plugins.plugin import Plugin
-from mfbpi_core.plugins.registry import KINDS, Registry
-from mfbpi_run.command import Command
-from mfbpi_run.kinds import parse_kind
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_run.command import KindCommand
 from mfbpi_run.screen.output import say, show_json, show_table, warn_of_problems
+
+#: Fields of specs that have keys of their own in the description, whatever the kind.
+_KNOWN = ("needs", "argument", "preset", "replicas")
 
 _PARAMETER_COLUMNS = ("parameter", "type", "range", "default", "meaning", "source")
 
-_PRESET = "those below, or the published ones by environment"
-_REPLICAS = "several seeds at once, --replicas N"
 
-
-@click.command(cls=Command, name="show", epilog=f"KIND is one of: {', '.join(KINDS)}.")
+@click.command(cls=KindCommand, name="show", kinds=lambda: KINDS)
 @click.argument("kind")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
@@ -29,11 +31,11 @@ def show(kind: str, name: str, as_json: bool) -> None:
     """Show the plugin NAME of a KIND: its parameters, needs, columns and source."""
     registry = Registry.discover()
     warn_of_problems(registry)
-    description = describe(registry.get(parse_kind(kind), name))
+    plugin = registry.get(kind_called(kind).name, name)
     if as_json:
-        show_json(description)
+        show_json(describe(plugin))
     else:
-        _show(description)
+        _show(plugin)
 
 
 def describe(plugin: Plugin) -> dict[str, Any]:
@@ -54,6 +56,7 @@ def describe(plugin: Plugin) -> dict[str, Any]:
         "argument": getattr(spec, "argument", ""),
         "has_preset": bool(getattr(spec, "preset", "")),
         "has_replicas": bool(getattr(spec, "replicas", "")),
+        **{fact.field: _plain(getattr(spec, fact.field)) for fact in _other_facts(plugin)},
         "columns": columns,
         "parameters": [attrs.asdict(p) for p in configs.describe(plugin.load_config())],
     }
@@ -63,18 +66,28 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _show(description: dict[str, Any]) -> None:
+def _other_facts(plugin: Plugin) -> list[Fact]:
+    """What is told of this kind's plugins alone; the rest has its own keys."""
+    return [f for f in KINDS[plugin.kind].facts if f.field not in _KNOWN]
+
+
+def _plain(value: Any) -> Any:
+    """A field of a spec as JSON can hold it."""
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _show(plugin: Plugin) -> None:
+    description = describe(plugin)
     say(f"{description['kind']} {description['name']}: {description['summary']}")
     say(f"from {description['distribution']} {description['version']}")
-    for label, text in (
-        ("source", description["reference"]),
-        ("needs", ", ".join(description["needs"])),
-        ("after a colon", description["argument"]),
-        ("defaults", _PRESET if description["has_preset"] else ""),
-        ("replicas", _REPLICAS if description["has_replicas"] else ""),
-    ):
-        if text:
-            say(f"{label}: {text}")
+    if description["reference"]:
+        say(f"source: {description['reference']}")
+    for fact in KINDS[plugin.kind].facts:
+        value = getattr(plugin.spec, fact.field)
+        if value:
+            say(f"{fact.label}: {fact.says or _told(_plain(value))}")
     if description["columns"]:
         rows = [(c["name"], _range(c), c["summary"]) for c in description["columns"]]
         show_table(("column", "range", "meaning"), rows, wrap=("meaning",))
@@ -84,6 +97,12 @@ def _show(description: dict[str, Any]) -> None:
         show_table(_PARAMETER_COLUMNS, rows, wrap=("range", "meaning", "source"))
     else:
         say("no parameters")
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{word} ({meaning})" for word, meaning in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _range(column: dict[str, Any]) -> str:

@@ -7,7 +7,8 @@ import attrs
 from mfbpi.notices import warn
 from mfbpi.plan.settings import close_match
 from mfbpi_core.errors import UsageError
-from mfbpi_core.plugins.registry import KINDS, Registry
+from mfbpi_core.plugins.kinds import KINDS
+from mfbpi_core.plugins.registry import Registry
 
 
 @attrs.frozen(kw_only=True)

@@ -12,7 +12,7 @@ from mfbpi.plan.selection import Choice
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
-from mfbpi_core.plugins.assembly import blaming, parameters
+from mfbpi_core.plugins import assembly
 
 #: Flow equations may be violated by rounding only.
 _FLOW_TOLERANCE = 1e-9
@@ -20,10 +20,7 @@ _FLOW_TOLERANCE = 1e-9
 
 def build(choice: Choice, discount: float) -> Bound:
     """Build a bound for a discount; raises :class:`UsageError` for wrong parameters."""
-    config = parameters(choice.plugin, choice.ref().config)
-    with blaming(choice.plugin):
-        built: Bound = choice.plugin.build(discount, config)
-    return built
+    return assembly.bound(choice.plugin, choice.ref().config, discount)
 
 
 def evaluated(

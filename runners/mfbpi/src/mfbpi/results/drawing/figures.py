@@ -15,7 +15,7 @@ from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import FIGURES, Store
 from mfbpi.results.storage.files import atomic_write
 from mfbpi_core.errors import PluginError
-from mfbpi_core.plugins.specs import load_object
+from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.text import described
 
 #: Dots per inch: enough for print at the figures' own size.

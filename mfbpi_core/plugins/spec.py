@@ -1,0 +1,86 @@
+"""What every plugin declares, and the import strings of what it is made of.
+
+A spec carries import strings, not objects: listing plugins imports none of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+import attrs
+
+from mfbpi_core.errors import PluginError
+from mfbpi_core.text import described
+
+#: Version of the plugin interface that this core implements.
+API_VERSION = 1
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?")
+_IMPORT_STRING = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+def check_name(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Validator of names."""
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise PluginError(
+            f"{type(spec).__name__}.{attribute.name} is {value!r}; expected lower-case letters, "
+            "digits and underscores, such as 'mf_bpi'"
+        )
+
+
+def _check_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    if not isinstance(value, str) or not _IMPORT_STRING.fullmatch(value):
+        raise PluginError(
+            f"{type(spec).__name__}.{attribute.name} is {value!r}; expected an import string "
+            "'package.module:Name', which worker processes can import"
+        )
+
+
+def check_optional_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Validator of import strings that may be empty."""
+    if value != "":
+        _check_import_string(spec, attribute, value)
+
+
+def _check_api(spec: Any, _attribute: attrs.Attribute[Any], value: Any) -> None:
+    if value != API_VERSION:
+        raise PluginError(
+            f"{type(spec).__name__}.api is {value!r}; this mfbpi-core implements {API_VERSION} "
+            "(upgrade mfbpi-core for a newer plugin, or the plugin for an older one)"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Spec:
+    """What every plugin declares.
+
+    Attributes:
+        name: name on the command line.
+        factory: import string of the class.
+        config: import string of its ``Config``.
+        summary: one line for ``mfbpi list``.
+        reference: paper, section; empty if it has none.
+        api: version of the plugin interface that the plugin is written for.
+    """
+
+    name: str = attrs.field(validator=check_name)
+    factory: str = attrs.field(validator=_check_import_string)
+    config: str = attrs.field(default="mfbpi_core:NoConfig", validator=_check_import_string)
+    summary: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
+    reference: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
+    api: int = attrs.field(default=API_VERSION, validator=_check_api)
+
+
+def load_object(import_string: str) -> Any:
+    """Import what ``"package.module:Name"`` names.
+
+    Raises:
+        PluginError: when the module cannot be imported or lacks the name.
+    """
+    module_name, _, name = import_string.partition(":")
+    try:
+        return getattr(importlib.import_module(module_name), name)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"cannot import {import_string!r}: {described(error)}") from error
