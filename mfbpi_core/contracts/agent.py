@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.contracts.configured import C
+from mfbpi_core.contracts.environment import Simulator
 from mfbpi_core.contracts.recommendation import recommendation
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.transitions import Transition, Transitions
 
 
-class Agent(ABC):
+class Agent(ABC, Generic[C]):
     """A best-policy-identification method.
 
     Built by ``factory(problem, config, rng)``. The agent never receives the environment; all
@@ -30,12 +32,12 @@ class Agent(ABC):
     #: declared; else the loop looks at every chunk.
     checks_simulator: ClassVar[bool] = False
 
-    def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
+    def __init__(self, problem: Problem, config: C, rng: np.random.Generator) -> None:
         self.problem = problem
         self.config = config
         self.rng = rng
 
-    @classmethod  # noqa: B027 - most need nothing
+    @classmethod
     def check(cls, problem: Problem, config: Any) -> None:
         """Refuse, before a grid of runs starts, what cannot work on this machine.
 
@@ -84,7 +86,7 @@ class Agent(ABC):
         """
         return {}
 
-    def advance(self, simulator: Any, n_steps: int) -> Transitions | None:  # noqa: ARG002
+    def advance(self, simulator: Simulator, n_steps: int) -> Transitions | None:  # noqa: ARG002
         """Take ``n_steps`` steps in a compiled simulator, or return None to be stepped.
 
         Must do exactly what ``select_action`` and ``update`` do step by step. ``simulator`` is

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Literal
+from typing import Any, Generic, Literal
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.contracts.configured import C
 from mfbpi_core.data.mdp import TabularMDP
 
 Constraint = Literal["generative", "navigation"]
@@ -39,7 +40,7 @@ class BoundSolution:
     details: dict[str, Any] = attrs.field(factory=dict)
 
 
-class Bound(ABC):
+class Bound(ABC, Generic[C]):
     """An upper or lower bound on the characteristic time, a function of the allocation.
 
     Built by ``factory(discount, config)``.
@@ -49,7 +50,7 @@ class Bound(ABC):
         config: the bound's parameters.
     """
 
-    def __init__(self, discount: float, config: Any) -> None:
+    def __init__(self, discount: float, config: C) -> None:
         self.discount = discount
         self.config = config
 

@@ -16,6 +16,10 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Observation, ObservationKind
 from mfbpi_core.errors import PluginError
 
+#: What compiled rollouts take: arrays that share the environment's state, a named tuple that is
+#: not looked into here, and the environment's own generator.
+Simulator = tuple[tuple[Any, ...], np.random.Generator]
+
 #: Steps between evaluations where the environment's protocol does not say.
 DEFAULT_EVAL_EVERY = 200
 
@@ -113,7 +117,7 @@ class Environment(ABC):
         return None
 
     @property
-    def simulator(self) -> Any:
+    def simulator(self) -> Simulator | None:
         """A compiled simulator that shares this environment's state and generator, or None.
 
         The loop hands it to :meth:`Agent.advance`. Its steps are those of :meth:`step`, bit for

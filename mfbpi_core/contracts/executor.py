@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Generic, Literal, Protocol
 
 import attrs
 
+from mfbpi_core.contracts.configured import C
 from mfbpi_core.errors import UsageError
 
 
@@ -53,7 +54,7 @@ class Work(Protocol):
         """The text that a worker gets."""
 
 
-class Executor(ABC):
+class Executor(ABC, Generic[C]):
     """Runs tasks. Built by ``factory(jobs, config)``.
 
     Attributes:
@@ -61,7 +62,7 @@ class Executor(ABC):
         config: the executor's parameters.
     """
 
-    def __init__(self, jobs: int | None, config: Any) -> None:
+    def __init__(self, jobs: int | None, config: C) -> None:
         self.jobs = jobs
         self.config = config
 

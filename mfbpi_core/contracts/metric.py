@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy, recommendation
 from mfbpi_core.data.problem import Observation, Problem
@@ -82,7 +83,7 @@ class Snapshot:
         return known
 
 
-class Metric(ABC):
+class Metric(ABC, Generic[C]):
     """A number, or several, that describe how an agent explores or what it recommends.
 
     Built by ``factory(problem, environment, config, rng)``. Measuring never changes the run.
@@ -96,14 +97,14 @@ class Metric(ABC):
     """
 
     def __init__(
-        self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
+        self, problem: Problem, environment: Environment, config: C, rng: np.random.Generator
     ) -> None:
         self.problem = problem
         self.environment = environment
         self.config = config
         self.rng = rng
 
-    def observe(self, transitions: Transitions) -> None:  # noqa: B027 - most do not need it
+    def observe(self, transitions: Transitions) -> None:
         """Take in the steps since the last call, all of them, in order."""
 
     @abstractmethod

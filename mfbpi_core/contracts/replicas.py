@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
 from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.configured import C
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.transitions import Transition
 
 
-class Replicas(ABC):
+class Replicas(ABC, Generic[C]):
     """R replicas of an agent, whose computations are done together because that is faster.
 
     Built by ``factory(problem, config, rngs)``, with one generator for each. A replica must take
@@ -27,7 +28,7 @@ class Replicas(ABC):
 
     agents: Sequence[Agent]
 
-    def __init__(self, problem: Problem, config: Any, rngs: Sequence[np.random.Generator]) -> None:
+    def __init__(self, problem: Problem, config: C, rngs: Sequence[np.random.Generator]) -> None:
         self.problem = problem
         self.config = config
         self.rngs = list(rngs)

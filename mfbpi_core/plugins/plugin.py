@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic
 
 import attrs
 
+from mfbpi_core.contracts.configured import C
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.factories import Factory, check_config
 from mfbpi_core.plugins.kinds import KINDS
@@ -36,7 +37,7 @@ class PluginProblem:
 
 
 @attrs.frozen(kw_only=True)
-class Plugin:
+class Plugin(Generic[C]):
     """A usable plugin: its spec and where it comes from."""
 
     kind: str
@@ -70,9 +71,10 @@ class Plugin:
         """Import what builds replicas of an agent; raises :class:`PluginError`."""
         return self._load_other("replicas")
 
-    def load_config(self) -> Any:
+    def load_config(self) -> type[C]:
         """Import the plugin's ``Config``, an attrs class; raises :class:`PluginError`."""
-        return self._load(self.spec.config, check_config)
+        config: type[C] = self._load(self.spec.config, check_config)
+        return config
 
     def build(self, *arguments: Any) -> Any:
         """Call the factory; what it returns fulfils the contract of its kind.

@@ -137,8 +137,8 @@ class Subject:
 
     def _rolls(self, world: World) -> bool:
         interaction = self.interaction(world)
-        chunk = interaction.agent.advance(interaction.environment.simulator, 1)
-        return chunk is not None
+        simulator = interaction.environment.simulator
+        return simulator is not None and interaction.agent.advance(simulator, 1) is not None
 
     def _nothing_found(self, what: str) -> str:
         needs = ", ".join(sorted(self.plugin.spec.needs)) or "nothing in particular"

@@ -31,7 +31,9 @@ def rolled(subject: Subject, n_steps: int) -> Transitions:
         if interaction is None:
             continue
         try:
-            steps = interaction.agent.advance(interaction.environment.simulator, n_steps)
+            simulator = interaction.environment.simulator
+            assert simulator is not None  # looked at above
+            steps = interaction.agent.advance(simulator, n_steps)
         except Exception as error:
             refusals.append(f"; {plugin.spec.name} raised {type(error).__name__}: {error}")
         else:

@@ -137,7 +137,7 @@ def rollout(
     return chunk.actions.size
 
 
-class FWBPI(ReplanningAgent):
+class FWBPI(ReplanningAgent[Config]):
     """FW-BPI for integer states; see the module for the algorithm."""
 
     n_uniforms = 1

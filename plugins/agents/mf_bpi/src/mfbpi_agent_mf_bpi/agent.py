@@ -60,7 +60,7 @@ class Config:
     )
 
 
-class MFBPI(CompiledAgent):
+class MFBPI(CompiledAgent[Config]):
     """MF-BPI for integer states; see the module for the algorithm."""
 
     n_uniforms = 2

@@ -94,7 +94,7 @@ def rollout(
     return chunk.actions.size
 
 
-class PSRL(ReplanningAgent):
+class PSRL(ReplanningAgent[Config]):
     """PSRL for integer states; see the module for the algorithm."""
 
     select = staticmethod(select)

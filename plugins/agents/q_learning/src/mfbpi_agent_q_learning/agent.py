@@ -99,7 +99,7 @@ def rollout(
             start_state(dynamics, env_rng.random())
 
 
-class QLearning(QTableAgent):
+class QLearning(QTableAgent[Config]):
     """Q-learning for integer states; see the module for the algorithm."""
 
     select = staticmethod(select)

@@ -104,7 +104,7 @@ def rollout(
             start_state(dynamics, env_rng.random())
 
 
-class QUCB(QTableAgent):
+class QUCB(QTableAgent[Config]):
     """Q-UCB for integer states; see the module for the algorithm."""
 
     select = staticmethod(select)

@@ -23,7 +23,7 @@ class Config(MomentsConfig):
     """Parameters."""
 
 
-class U(TabularBound):
+class U(TabularBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config

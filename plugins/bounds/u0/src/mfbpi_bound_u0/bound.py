@@ -24,7 +24,7 @@ class Config(SolverConfig):
     """Parameters of the solver; the bound itself has none."""
 
 
-class U0(TabularBound):
+class U0(TabularBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config

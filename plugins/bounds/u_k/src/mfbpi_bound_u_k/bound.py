@@ -33,7 +33,7 @@ class Config(SolverConfig):
     )
 
 
-class UK(TabularBound):
+class UK(TabularBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config

@@ -23,7 +23,7 @@ class Config(MomentsConfig):
     """Parameters."""
 
 
-class UTilde(TabularBound):
+class UTilde(TabularBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config

@@ -10,23 +10,22 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Generator, Sequence
-from typing import Any
 
-from mfbpi_core import Executor, Outcome
+from mfbpi_core import Executor, NoConfig, Outcome
 from mfbpi_core.contracts.executor import RunTask, Work
 from mfbpi_core.errors import ConfigError, PluginError
 from mfbpi_executor_process.crew import Crew
 from mfbpi_executor_process.isolation import main_can_be_imported
 
 
-class Process(Executor):
+class Process(Executor[NoConfig]):
     """Runs tasks in ``jobs`` processes, by default one for each core this process may use.
 
     Raises:
         ConfigError: when ``jobs`` is less than 1.
     """
 
-    def __init__(self, jobs: int | None, config: Any) -> None:
+    def __init__(self, jobs: int | None, config: NoConfig) -> None:
         super().__init__(jobs, config)
         if jobs is not None and jobs < 1:
             raise ConfigError(f"jobs is {jobs}; expected 1 or more processes")

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from mfbpi_core import Executor, Outcome
+from mfbpi_core import Executor, NoConfig, Outcome
 from mfbpi_core.contracts.executor import RunTask, Work
 from mfbpi_executor_serial.printed import labelled
 
 
-class Serial(Executor):
+class Serial(Executor[NoConfig]):
     """Runs one task at a time, in the order given; ``jobs`` is an upper limit, and becomes 1."""
 
-    def __init__(self, jobs: int | None, config: Any) -> None:  # noqa: ARG002 - a limit above 1
+    def __init__(self, jobs: int | None, config: NoConfig) -> None:  # noqa: ARG002 - a limit above 1
         super().__init__(1, config)
 
     def map(self, run: RunTask, tasks: Sequence[Work]) -> Iterator[Outcome]:

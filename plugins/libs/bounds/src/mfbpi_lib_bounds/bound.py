@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -65,10 +65,13 @@ class MomentsConfig(SolverConfig):
     )
 
 
-class TabularBound(Bound):
+S = TypeVar("S", bound=SolverConfig)
+
+
+class TabularBound(Bound[S]):
     """A bound of the form of :mod:`mfbpi_lib_bounds.coefficients`."""
 
-    def __init__(self, discount: float, config: Any) -> None:
+    def __init__(self, discount: float, config: S) -> None:
         super().__init__(discount, config)
         self._instance: Instance | None = None
         self._coefficients: Coefficients | None = None

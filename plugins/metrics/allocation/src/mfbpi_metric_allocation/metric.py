@@ -120,7 +120,7 @@ def bound_of(instance: Instance, config: Config) -> Coefficients:
     return maker(instance, config.k or moments.K_MAX)
 
 
-class AllocationDistance(Metric):
+class AllocationDistance(Metric[Config]):
     """The metric ``allocation``.
 
     Columns that do not apply are left out: all where the instance has no finite bound, those of

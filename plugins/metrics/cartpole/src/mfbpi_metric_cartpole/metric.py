@@ -22,7 +22,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Environment, Metric, Problem, Snapshot, Transitions
+from mfbpi_core import Environment, Metric, NoConfig, Problem, Snapshot, Transitions
 from mfbpi_core.contracts.features import Pole
 from mfbpi_core.errors import RequirementError
 
@@ -46,7 +46,7 @@ def pair_marginals(
     }
 
 
-class Cartpole(Metric):
+class Cartpole(Metric[NoConfig]):
     """The metric ``cartpole``.
 
     Raises:
@@ -54,7 +54,7 @@ class Cartpole(Metric):
     """
 
     def __init__(
-        self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
+        self, problem: Problem, environment: Environment, config: NoConfig, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
         self.counts = np.zeros(self._pole.cells.count, dtype=np.int64)  # visits[cell]

@@ -21,7 +21,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Environment, Metric, Problem, Snapshot, Transitions
+from mfbpi_core import Environment, Metric, NoConfig, Problem, Snapshot, Transitions
 from mfbpi_core.contracts.features import Sea
 from mfbpi_core.errors import RequirementError
 
@@ -34,7 +34,7 @@ def cumulative(before: float, rewards: npt.ArrayLike) -> npt.NDArray[np.float64]
     return np.cumsum(np.concatenate([[before], np.asarray(rewards, dtype=np.float64)]))
 
 
-class DeepSea(Metric):
+class DeepSea(Metric[NoConfig]):
     """The metric ``deep_sea``.
 
     Raises:
@@ -42,7 +42,7 @@ class DeepSea(Metric):
     """
 
     def __init__(
-        self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
+        self, problem: Problem, environment: Environment, config: NoConfig, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
         size = self._sea.size

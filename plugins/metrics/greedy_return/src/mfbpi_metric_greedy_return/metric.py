@@ -53,7 +53,7 @@ def round_interval(horizon: int, points: int = POINTS) -> int:
     return interval
 
 
-class GreedyReturn(Metric):
+class GreedyReturn(Metric[Config]):
     """The metric ``greedy_return``.
 
     Whether it is measured depends on the step alone, not on when it was measured before; at the

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Environment, Metric, Problem, Snapshot, TabularMDP
+from mfbpi_core import Environment, Metric, NoConfig, Problem, Snapshot, TabularMDP
 from mfbpi_core.errors import RequirementError
 from mfbpi_lib_tabular.solution import planning
 
@@ -61,7 +61,7 @@ def relative_loss(optimal: npt.ArrayLike, achieved: npt.ArrayLike, order: float)
     return loss / scale if scale > 0.0 else math.inf
 
 
-class PolicyValueError(Metric):
+class PolicyValueError(Metric[NoConfig]):
     """The metric ``value_error``.
 
     Columns that do not apply are left out: both where the agent recommends no policy over integer
@@ -72,7 +72,7 @@ class PolicyValueError(Metric):
     """
 
     def __init__(
-        self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
+        self, problem: Problem, environment: Environment, config: NoConfig, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
         self._model = _model(environment)

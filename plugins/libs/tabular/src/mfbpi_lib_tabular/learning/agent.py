@@ -6,12 +6,14 @@ import copy
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Agent, Problem, Transition, Transitions
+from mfbpi_core.contracts.configured import C
+from mfbpi_core.contracts.environment import Simulator
 from mfbpi_core.errors import CheckpointError, RequirementError
 from mfbpi_lib_tabular.learning.exploration import draw_uniform, is_forced
 from mfbpi_lib_tabular.learning.schedules import Schedule, restart
@@ -19,7 +21,7 @@ from mfbpi_lib_tabular.models.dynamics import Dynamics, require_fit
 from mfbpi_lib_tabular.models.simulator import Chunk
 
 
-class CompiledAgent(Agent):
+class CompiledAgent(Agent[C]):
     """An agent whose rules are compiled functions over a NamedTuple of arrays.
 
     A subclass sets ``self.state`` in its constructor, and three module-level functions, wrapped in
@@ -80,7 +82,7 @@ class CompiledAgent(Agent):
     _known_dynamics: Dynamics | None = None
 
     @classmethod
-    def check(cls, problem: Problem, config: Any) -> None:  # noqa: ARG003 - the contract's
+    def check(cls, problem: Problem, config: C) -> None:  # noqa: ARG003 - the contract's
         """Refuse rewards without limits: first guesses and widths of tables start from them."""
         if not np.isfinite(problem.reward_range).all():
             low, high = problem.reward_range
@@ -94,9 +96,10 @@ class CompiledAgent(Agent):
         """Visits N(s, a) so far, int64 [S, A]."""
         return self.state.visits
 
-    def _fitting(self, simulator: Any) -> tuple[Dynamics, np.random.Generator]:
+    def _fitting(self, simulator: Simulator) -> tuple[Dynamics, np.random.Generator]:
         """A simulator with which compiled code stays within its arrays."""
-        dynamics, env_rng = simulator
+        arrays, env_rng = simulator
+        dynamics = cast(Dynamics, arrays)  # what no one but this library makes
         if dynamics is not self._known_dynamics:
             require_fit(dynamics, self.problem)
             self._known_dynamics = dynamics
@@ -120,7 +123,7 @@ class CompiledAgent(Agent):
             bool(transition.terminated),
         )
 
-    def advance(self, simulator: Any, n_steps: int) -> Transitions:
+    def advance(self, simulator: Simulator, n_steps: int) -> Transitions:
         """Fill a chunk with the compiled rollout."""
         dynamics, env_rng = self._fitting(simulator)
         chunk = Chunk.empty(n_steps)
@@ -151,7 +154,7 @@ class CompiledAgent(Agent):
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
 
 
-class QTableAgent(CompiledAgent):
+class QTableAgent(CompiledAgent[C]):
     """A compiled agent that recommends the greedy actions of a table.
 
     Its state has ``q``, float64 [S, A]; ties go to the lowest action.
@@ -166,7 +169,7 @@ class QTableAgent(CompiledAgent):
         return self.state.q.argmax(axis=1).astype(np.int64)
 
 
-class ReplanningAgent(CompiledAgent):
+class ReplanningAgent(CompiledAgent[C]):
     """A compiled agent that solves a problem now and then, in Python, between two steps.
 
     Its rollout stops where solving is due, and goes on afterwards where it stopped::
@@ -229,7 +232,7 @@ class ReplanningAgent(CompiledAgent):
         self._solve_if_due()
         return super().select_action(observation)
 
-    def advance(self, simulator: Any, n_steps: int) -> Transitions:
+    def advance(self, simulator: Simulator, n_steps: int) -> Transitions:
         """Fill a chunk with the compiled rollout, solving where it stops."""
         dynamics, env_rng = self._fitting(simulator)
         chunk = Chunk.empty(n_steps)

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Snapshot
+from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Cells, Environment
 from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.data.problem import Problem
@@ -99,7 +100,7 @@ class Visits:
         return cells.astype(np.int64, copy=False)
 
 
-class VisitMetric(Metric):
+class VisitMetric(Metric[C]):
     """Base of the metrics that describe visits; a subclass defines :meth:`describe`.
 
     Attributes:
@@ -110,7 +111,7 @@ class VisitMetric(Metric):
     """
 
     def __init__(
-        self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
+        self, problem: Problem, environment: Environment, config: C, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
         self._cells = _cells(environment)

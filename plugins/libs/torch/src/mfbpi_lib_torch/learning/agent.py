@@ -9,6 +9,7 @@ import numpy as np
 from mfbpi_core import Agent, Problem, Transition
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.device import resolve
 from mfbpi_lib_torch.learning.learner import Learner
 
@@ -16,17 +17,17 @@ from mfbpi_lib_torch.learning.learner import Learner
 LEARNER = "learner"
 
 
-class DeepAgent(Agent):
+class DeepAgent(Agent[DeepConfig]):
     """An agent that is one replica; subclasses name their learner."""
 
     learner_type: ClassVar[type[Learner]]
 
-    def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
+    def __init__(self, problem: Problem, config: DeepConfig, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
         self.learner = self.learner_type(problem, config, [rng])
 
     @classmethod
-    def check(cls, problem: Problem, config: Any) -> None:  # noqa: ARG003 - the contract's
+    def check(cls, problem: Problem, config: DeepConfig) -> None:  # noqa: ARG003 - the contract's
         """Refuse a device that this machine does not have."""
         resolve(config.device)
 

@@ -10,10 +10,11 @@ import numpy as np
 from mfbpi_core import Agent, Problem, Replicas, Transition
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import UsageError
+from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.learning.learner import Learner
 
 
-class Replica(Agent):
+class Replica(Agent[DeepConfig]):
     """One replica as an agent, for metrics: it recommends, and is not stepped on its own."""
 
     def __init__(self, learner: Learner, number: int) -> None:
@@ -41,12 +42,14 @@ class Replica(Agent):
         """Nothing, as :meth:`state_dict`."""
 
 
-class DeepReplicas(Replicas):
+class DeepReplicas(Replicas[DeepConfig]):
     """The replicas of one learner; subclasses name its type."""
 
     learner_type: ClassVar[type[Learner]]
 
-    def __init__(self, problem: Problem, config: Any, rngs: Sequence[np.random.Generator]) -> None:
+    def __init__(
+        self, problem: Problem, config: DeepConfig, rngs: Sequence[np.random.Generator]
+    ) -> None:
         super().__init__(problem, config, rngs)
         self.learner = self.learner_type(problem, config, rngs)
         self.agents = [Replica(self.learner, r) for r in range(len(rngs))]
