@@ -21,7 +21,16 @@ _NAMED = {
 #: Options that are.
 _ALIKE = (
     *("seeds", "steps", "episodes", "eval_every", "discount", "arrays", "bound", "constraint"),
-    *("out", "if_exists", "executor", "jobs", "replicas", "task_timeout", "checkpoint_every"),
+    *(
+        "out",
+        "if_exists",
+        "shard",
+        "executor",
+        "jobs",
+        "replicas",
+        "task_timeout",
+        "checkpoint_every",
+    ),
     *("allocation", "plot"),
 )
 

@@ -233,7 +233,7 @@ def test_checkpoints_stay_in_their_directory(
 
     written, write = [], files.atomic_write
     monkeypatch.setattr(
-        files, "atomic_write", lambda path, content: (written.append(path), write(path, content))
+        files, "atomic_write", lambda path, *rest: (written.append(path), write(path, *rest))
     )
     mfbpi("run", "--agent", "roaming", *FEW, "--checkpoint-every", "1e-9", "--out", "x")
 

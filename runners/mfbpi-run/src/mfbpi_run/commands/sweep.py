@@ -44,9 +44,10 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
     warn_of_problems(registry)
     compiled.find_place(registry)
     experiment = experiments.find(registry, what, quick)
-    how, shown = execution_and_shown(ctx, options, finish=partial(_finish, experiment))
+    finish = partial(_finish, experiment) if options["shard"] is None else None
+    how, shown = execution_and_shown(ctx, options, finish=finish)
     if experiment.runs is None:
-        experiments.refuse_for_studies(what, seeds, how.task_timeout)
+        experiments.refuse_for_studies(what, seeds, how)
         return study_report.run(registry, what, experiment, how, shown)
     planned = experiments.planned(registry, experiment, seeds)
     note_on_seeds(seeds)

@@ -30,6 +30,7 @@ def run(
     arrays: bool = False,
     out: str | Path | None = None,
     if_exists: IfExists = "fail",
+    shard: str | None = None,
     executor: Plugin = "process",
     jobs: int | None = None,
     replicas: int = 1,
@@ -56,6 +57,8 @@ def run(
         out: directory of the results; a new one below ``results`` if None.
         if_exists: what to do where it holds results: ``"resume"`` runs what is missing,
             ``"overwrite"`` runs all again.
+        shard: which part of the tasks, such as ``"0/4"``, ``"1/4"``, ...; the other parts run
+            elsewhere, into the same ``out``.
         executor: where tasks run: a name, or what :func:`mfbpi.executor` returns.
         jobs: tasks at the same time; one for each core if None.
         replicas: seeds that run together in one process, where the agent has replicas.
@@ -100,6 +103,7 @@ def run(
     execution = given.execution(
         out=out,
         if_exists=if_exists,
+        shard=shard,
         executor=given.executor_for(chosen, executor),
         jobs=jobs,
         replicas=replicas,

@@ -26,6 +26,7 @@ def sweep(
     seeds: Seeds | None = None,
     out: str | Path | None = None,
     if_exists: IfExists = "fail",
+    shard: str | None = None,
     executor: Plugin = "process",
     jobs: int | None = None,
     replicas: int = 1,
@@ -41,6 +42,7 @@ def sweep(
         seeds: other seeds.
         out: see :func:`mfbpi.run`, as for all that follow.
         if_exists: what to do where ``out`` holds results.
+        shard: which part of the tasks; figures are drawn where all of them are run.
         executor: where tasks run.
         jobs: tasks at the same time.
         replicas: seeds that run together.
@@ -67,6 +69,7 @@ def sweep(
     execution = given.execution(
         out=out,
         if_exists=if_exists,
+        shard=shard,
         executor=executor,
         jobs=jobs,
         replicas=replicas,
@@ -75,11 +78,11 @@ def sweep(
     )
     text = given.seeds_text(seeds)
     if experiment.runs is None:
-        experiments.refuse_for_studies(str(what), text, task_timeout)
+        experiments.refuse_for_studies(str(what), text, execution)
         return tabulate(registry, str(what), experiment, execution, given.observer(progress))
     planned = experiments.planned(registry, experiment, text)
     results = carried_out(registry, planned, execution, progress)
-    if not results.failures:
+    if not results.failures and shard is None:
         figures.draw_runs(experiment.figures, results.directory)
         if experiment.notes:
             note(experiment.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -45,16 +46,30 @@ class Opening:
             before = manifest.read(directory)
             plan = _with_metrics_of(plan, before) if self.if_exists == "resume" else plan
             manifest.check(directory, plan.manifest())
-            if self.if_exists == "fail" and (self.store.rows() or self.store.errors()):
+            if self.if_exists == "fail" and self._holds_results(plan):
+                which = "" if plan.shard is None else f" of shard {plan.shard}"
                 raise UsageError(
-                    f"{directory} already holds results; add `if_exists='resume'` to run what is "
-                    "missing or `if_exists='overwrite'` to run all again, or choose another `out`"
+                    f"{directory} already holds results{which}; add `if_exists='resume'` to run "
+                    "what is missing or `if_exists='overwrite'` to run all again, or choose "
+                    "another `out`"
                 )
             if self.if_exists == "resume":
                 return plan, self._kept(plan, bool(before))
         except OSError as error:
             raise unwritable(directory, error) from error
         return plan, [Record(task=task, status="pending") for task in plan.tasks]
+
+    def _holds_results(self, plan: Plan) -> bool:
+        """Whether there are results already; those of other shards are no matter."""
+        if plan.shard is None:
+            return bool(self.store.rows() or self.store.errors())
+        if manifest.path_of(self.store.directory, plan.shard).exists():
+            return True
+        own = {path.name for task in plan.tasks for path in self._files(task)}
+        return any(path.name in own for path in (*self.store.rows(), *self.store.errors()))
+
+    def _files(self, task: Task) -> tuple[Path, ...]:
+        return self.store.path(task.task_id), self.store.error(task.task_id)
 
     def _refuse_others(self) -> None:
         """Refuse a directory whose files are not those of runs, or lie where they once did."""

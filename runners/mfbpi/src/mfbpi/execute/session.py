@@ -17,12 +17,12 @@ from mfbpi.execute.opening import Opening
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.settings import Execution
 from mfbpi.notices import warn
-from mfbpi.plan import selection
+from mfbpi.plan import selection, sharding
 from mfbpi.plan.grid import Plan
 from mfbpi.results.storage import manifest
 from mfbpi.results.storage.directory import Store, StoreError, create_first, default_directories
 from mfbpi_core.contracts.executor import Executor, Work
-from mfbpi_core.errors import ExecutorError, MfbpiError
+from mfbpi_core.errors import ExecutorError, MfbpiError, UsageError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
 
@@ -81,9 +81,10 @@ def preview(registry: Registry, plan: Plan, execution: Execution) -> Carried:
     Raises:
         UsageError: when it cannot be run as asked.
     """
+    plan = _sharded(plan, execution)
     _prepared(registry, plan, execution)
     free = (path for path in _candidates(plan) if not path.exists())
-    store = Store(execution.out or next(free))
+    store = Store(execution.out or next(free), plan.shard)
     settled, records = Opening(store, execution.if_exists, touch=False).settle(plan)
     return Carried(plan=settled, records=records, store=store)
 
@@ -98,15 +99,27 @@ def carry_out(
         Interrupted: after Ctrl-C, once the workers have stopped.
         StoppedError: when results cannot be written any more, or no worker can be had.
     """
+    plan = _sharded(plan, execution)
     executor = _prepared(registry, plan, execution)
     interrupts = Interrupts()
     with interrupts.handled():
-        store = Store(execution.out or create_first(_candidates(plan)))
+        store = Store(execution.out or create_first(_candidates(plan)), plan.shard)
         with store.writing():
             plan, records = Opening(store, execution.if_exists, touch=True).settle(plan)
-            manifest.record(store.directory, plan.manifest())
+            manifest.record(store.directory, plan.manifest(), plan.shard, len(records))
             work = _Work(registry, executor, store, records, execution, observer or Observer())
-            return Carried(plan=plan, records=work.done(interrupts), store=store)
+            carried = Carried(plan=plan, records=work.done(interrupts), store=store)
+            if plan.shard is not None:
+                manifest.finish(store.directory, plan.shard)
+            return carried
+
+
+def _sharded(plan: Plan, execution: Execution) -> Plan:
+    """The part of the plan that is asked for."""
+    shard = sharding.parse(execution.shard)
+    if shard is not None and execution.out is None:
+        raise UsageError("`shard` needs `out`: the directory that all shards share")
+    return attrs.evolve(plan, shard=shard)
 
 
 def _prepared(registry: Registry, plan: Plan, execution: Execution) -> Executor:
@@ -180,6 +193,7 @@ class _Work:
             directory=self.store.directory,
             every_s=self.execution.checkpoint_every,
             resume=self.execution.if_exists == "resume",
+            shard=self.store.shard,
         )
 
 

@@ -24,6 +24,7 @@ class Execution:
     Attributes:
         out: directory of the results; None for a new one.
         if_exists: what to do where it holds results.
+        shard: which part of the tasks, as ``"I/N"``; None for all of them.
         executor: name of the executor.
         executor_settings: its parameters, as ``"key=value"``.
         jobs: tasks at the same time; None for one per core.
@@ -43,6 +44,12 @@ class Execution:
         "What to do where DIR holds results.",
         metavar="",
         expected="one of fail, resume, overwrite",
+    )
+    shard: str | None = setting(
+        None,
+        "Run part I of N alone, I from 0 to N-1; the others run elsewhere, into the same DIR.",
+        metavar="I/N",
+        expected="a text such as '0/16'",
     )
     executor: str = setting(
         "process", "Where tasks run.", metavar="NAME", expected="the name of an executor"

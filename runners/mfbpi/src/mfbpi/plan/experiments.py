@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mfbpi.execute.settings import Execution
 from mfbpi.plan import grid, selection, sweep_file
 from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.errors import UsageError
@@ -25,9 +26,10 @@ def find(registry: Registry, what: str, quick: bool) -> Experiment:
     return built
 
 
-def refuse_for_studies(what: str, seeds: str | None, task_timeout: float | None) -> None:
+def refuse_for_studies(what: str, seeds: str | None, execution: Execution) -> None:
     """Refuse what means nothing where nothing is run; raises :class:`UsageError`."""
-    for field, given in (("seeds", seeds), ("task_timeout", task_timeout)):
+    meaningless = ("task_timeout", execution.task_timeout), ("shard", execution.shard)
+    for field, given in (("seeds", seeds), *meaningless):
         if given is not None:
             raise UsageError(f"{what} tabulates instances and runs nothing; leave out `{field}`")
 

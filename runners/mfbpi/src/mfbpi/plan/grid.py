@@ -10,6 +10,7 @@ import attrs
 from mfbpi.plan.metrics import Metrics, check_needs
 from mfbpi.plan.selection import Choice
 from mfbpi.plan.settings import compact, parse_seeds
+from mfbpi.plan.sharding import Shard
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_core.data.problem import Problem
@@ -48,16 +49,22 @@ class Plan:
         arrays: whether the metrics' arrays are kept.
         metrics_asked_for: whether the user chose the metrics, and wants to know if one is skipped.
         warnings: what the user should know about the choice of metrics.
+        shard: the part of the tasks that is run; None for all of them.
     """
 
     sites: tuple[Site, ...]
     arrays: bool = False
     metrics_asked_for: bool = False
     warnings: tuple[str, ...] = ()
+    shard: Shard | None = None
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """One task for each agent, environment and seed."""
+        """One task for each agent, environment and seed; of a shard, its part of them."""
+        tasks = self._all_tasks()
+        return tasks if self.shard is None else tuple(self.shard.of(tasks))
+
+    def _all_tasks(self) -> tuple[Task, ...]:
         return tuple(
             self._task(site.agents[index], site, seed)
             for index in range(len(self.agents))
@@ -76,7 +83,10 @@ class Plan:
         return Task(agent=agent, seed=seed, arrays=self.arrays, **settings)
 
     def manifest(self) -> dict[str, Any]:
-        """What one directory of results has in common, by label of agent and environment."""
+        """What one directory of results has in common, by label of agent and environment.
+
+        It is that of the whole grid, so that each shard says how much there will be.
+        """
         return {
             "agents": {
                 f"{agent.shown} on {site.environment.shown}": _configured(agent)

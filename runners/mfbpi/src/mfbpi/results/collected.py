@@ -50,7 +50,8 @@ def _say(directory: Path, n_found: int, planned: int | None, failed: int) -> Non
     if planned is None:
         warn(f"{directory} does not say how many tasks it should have: some may be missing")
     elif n_found < planned:
-        warn(f"{directory} has {n_found} of {planned} tasks; the others are not done")
+        shards = "".join(f"; {sentence}" for sentence in manifest.unfinished(directory))
+        warn(f"{directory} has {n_found} of {planned} tasks; the others are not done{shards}")
     elif n_found > planned:
         warn(f"{directory} has {n_found} tasks, more than the {planned} of its {MANIFEST}")
 

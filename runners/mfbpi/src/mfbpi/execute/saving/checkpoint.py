@@ -18,6 +18,7 @@ from mfbpi.execute import together
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.restored import check_run, rows_from
 from mfbpi.notices import warn
+from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, provenance
 from mfbpi.results.storage.directory import CHECKPOINTS, Store, StoreError
 from mfbpi_core.contracts.executor import Work
@@ -41,17 +42,19 @@ class Checkpoints:
         every_s: least number of seconds between two checkpoints of a run.
         resume: whether a checkpoint that is there is gone on from.
         shown: how messages call the directory; None for its path.
+        shard: the part of the tasks that is run.
     """
 
     directory: Path
     every_s: float
     resume: bool
     shown: Path | None = None
+    shard: Shard | None = None
 
     def saver(self, work: Work, used: Iterable[Plugin]) -> Saver:
         """What saves some work, which uses these plugins."""
         return Saver(
-            store=Store(self.directory),
+            store=Store(self.directory, self.shard),
             shown=self.shown or self.directory,
             work=work,
             used=tuple(used),
@@ -60,7 +63,8 @@ class Checkpoints:
 
     def anchored(self) -> Checkpoints:
         """The same, wherever plugins change the working directory to."""
-        return attrs.evolve(self, directory=self.directory.absolute(), shown=self.directory)
+        shown = self.shown or self.directory
+        return attrs.evolve(self, directory=self.directory.absolute(), shown=shown)
 
 
 @attrs.define(kw_only=True)

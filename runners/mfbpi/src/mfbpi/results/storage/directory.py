@@ -7,6 +7,7 @@ and others leave out when they read a directory.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
@@ -17,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import filelock
 
-from mfbpi.results.storage import files
+from mfbpi.plan.sharding import Shard
+from mfbpi.results.storage import files, locks
 from mfbpi.results.storage.provenance import without_paths
 from mfbpi.results.storage.table import SCHEMA_VERSION
 from mfbpi_core.contracts.executor import Outcome
@@ -41,8 +42,6 @@ COLLECTED = "_collected"
 #: Where files go that are not what their names say.
 SET_ASIDE = "_set_aside"
 
-_LOCK = ".lock"
-
 #: Suffix of an outcome's table to the folder of such files: of nothing else is a file made.
 _FOLDERS = {".parquet": ".", ".arrays.parquet": ARRAYS}
 
@@ -62,9 +61,11 @@ class Store:
 
     Attributes:
         directory: the directory; created by :meth:`writing`.
+        shard: the part of its tasks that is written; None for all of them.
     """
 
     directory: Path
+    shard: Shard | None = None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -73,32 +74,18 @@ class Store:
         Raises:
             UsageError: when the directory cannot be written to, or another process writes to it.
         """
-        path = self.directory / _LOCK
-        lock = filelock.FileLock(path, timeout=0)
-        try:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            if path.is_symlink() or (path.exists() and not files.is_regular(path)):
-                raise UsageError(f"{path} is not a regular file; remove it")
-            lock.acquire()
-        except filelock.Timeout:
-            raise UsageError(
-                f"another mfbpi process is writing to {self.directory}; wait until it has ended, "
-                "or choose another directory with `out`"
-            ) from None
-        except (OSError, NotImplementedError) as error:
-            raise unwritable(self.directory, error) from error
-        try:
-            self._remove_stale()
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(locks.held(self.directory, self.shard))
+                for name in (".", ARRAYS, ERRORS, CHECKPOINTS, FIGURES, COLLECTED):
+                    files.remove_stale(self.directory / name, self._mark)
+            except OSError as error:
+                raise unwritable(self.directory, error) from error
             yield
-        finally:
-            lock.release()
 
-    def _remove_stale(self) -> None:
-        try:
-            for name in (".", ARRAYS, ERRORS, CHECKPOINTS, FIGURES, COLLECTED):
-                files.remove_stale(self.directory / name)
-        except OSError as error:
-            raise unwritable(self.directory, error) from error
+    @property
+    def _mark(self) -> str:
+        return "" if self.shard is None else self.shard.tag
 
     def path(self, task_id: str, suffix: str = ".parquet") -> Path:
         """Where a table of a task is: its rows, or its arrays."""
@@ -183,7 +170,7 @@ class Store:
         try:
             if path.parent != self.directory:
                 files.make_folder(path.parent)
-            files.atomic_write(path, content)
+            files.atomic_write(path, content, self._mark)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
 

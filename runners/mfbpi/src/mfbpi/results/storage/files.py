@@ -14,7 +14,9 @@ import re
 import secrets
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 if sys.platform != "win32":
     import fcntl
@@ -27,28 +29,46 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINAR
 # Without O_NONBLOCK, opening a pipe would wait for its other end.
 _READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
-_TEMPORARY = re.compile(r"\.mfbpi-[0-9a-f]{16}\.tmp")
+_TEMPORARY = re.compile(r"\.mfbpi-((?P<mark>\d+-of-\d+)-)?[0-9a-f]{16}\.tmp")
+
+#: What a lock is answered with by file systems that know none, such as some that are remote.
+_NO_LOCKS = {
+    getattr(errno, name, errno.ENOSYS) for name in ("ENOLCK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP")
+}
 
 
-def atomic_write(path: Path, content: bytes) -> None:
+def atomic_write(path: Path, content: bytes, mark: str = "") -> None:
     """Write a file so that at every moment it is absent, as before, or complete.
 
     A link at ``path`` is replaced, not followed; a pipe, a device or a folder, there or where the
     link points, is left alone.
 
+    Args:
+        path: the file.
+        content: all of it.
+        mark: says whose temporary file it is, for :func:`remove_stale`.
+
     Raises:
         OSError: the file is as before and nothing is left beside it.
     """
+    with atomic_stream(path, mark) as stream:
+        stream.write(content)
+
+
+@contextlib.contextmanager
+def atomic_stream(path: Path, mark: str = "") -> Iterator[BinaryIO]:
+    """The same for a content that comes bit by bit: the file is there when the block has ended."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is there and not a regular file")
-    temporary = path.with_name(f".mfbpi-{secrets.token_hex(8)}.tmp")
+    marked = f"{mark}-" if mark else ""
+    temporary = path.with_name(f".mfbpi-{marked}{secrets.token_hex(8)}.tmp")
     descriptor = os.open(temporary, _CREATE, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             # Where the file system knows no locks, the file is written all the same.
             with contextlib.suppress(OSError):
                 _lock(descriptor)
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(descriptor)
         temporary.replace(path)
@@ -97,13 +117,24 @@ def move_aside(path: Path, folder: Path) -> Path:
     return path.rename(target)
 
 
-def remove_stale(folder: Path) -> None:
-    """Remove temporary files whose writers were killed; those of living writers stay."""
+def remove_stale(folder: Path, mark: str = "") -> None:
+    """Remove temporary files whose writers were killed; those of living writers stay.
+
+    Args:
+        folder: where.
+        mark: of the shard that cleans up, to which those of its siblings are no matter.
+    """
     if folder.is_symlink() or not folder.is_dir():
         return
     for path in folder.iterdir():
-        if _TEMPORARY.fullmatch(path.name) and not _is_being_written(path):
+        found = _TEMPORARY.fullmatch(path.name)
+        if found and not _is_siblings(found["mark"], mark) and not _is_being_written(path, mark):
             path.unlink(missing_ok=True)
+
+
+def _is_siblings(mark: str | None, own: str) -> bool:
+    """Whether a mark is that of another shard of as many, which may run on another machine."""
+    return bool(mark and own and mark != own and mark.split("-")[-1] == own.split("-")[-1])
 
 
 def _exists(path: Path) -> bool:
@@ -116,15 +147,36 @@ def _lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _is_being_written(path: Path) -> bool:
+def _is_being_written(path: Path, mark: str) -> bool:
+    """Whether its writer lives; where that cannot be told, it does unless the mark is one's own."""
+    error = _attempt(path)
+    own = f"-{mark}-" in path.name
+    return error is not None and not (own and error.errno in _NO_LOCKS)
+
+
+def is_held(path: Path) -> bool:
+    """Whether another process holds the lock of a file, as far as can be seen from here."""
+    error = _attempt(path)
+    return isinstance(error, BlockingIOError | PermissionError)
+
+
+def knows_locks(path: Path) -> bool:
+    """Whether files there can be locked; the file is created if need be."""
+    os.close(os.open(path, os.O_RDONLY | os.O_CREAT | _NO_LINK, 0o666))
+    error = _attempt(path)
+    return error is None or error.errno not in _NO_LOCKS
+
+
+def _attempt(path: Path) -> OSError | None:
+    """Lock a file for a moment; returns why it cannot be."""
     try:
         descriptor = os.open(path, _READ)
-    except OSError:
-        return False
+    except OSError:  # nothing that a writer of ours would hold
+        return None
     try:
         _lock(descriptor)
-    except OSError:
-        return True
+    except OSError as error:
+        return error
     finally:
         os.close(descriptor)
-    return False
+    return None

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from mfbpi.plan.settings import compact, parse_seeds
+from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files
 from mfbpi.results.storage.directory import MANIFEST, pretty, unwritable
 from mfbpi.results.storage.table import SCHEMA_VERSION
 from mfbpi_core.errors import UsageError
+
+#: Names of manifests.
+_NAMES = re.compile(r"_run(-(?P<index>[0-9]{1,6})-of-(?P<count>[0-9]{1,6}))?\.json")
+
+#: That of an older version.
+_OLD = "run.json"
+
+#: Shards named in a message; beyond, they are counted.
+_SHOWN_SHARDS = 20
 
 #: Differences spelled out in a message; beyond, they are counted.
 _SHOWN = 5
@@ -23,28 +36,51 @@ Manifest = Mapping[str, Any]
 
 
 def read(directory: Path) -> dict[str, Any]:
-    """The manifest of a directory, empty where there is none; that of an older version too.
+    """What the manifests of a directory say together; empty where there is none.
 
     Raises:
-        UsageError: when it cannot be read.
+        UsageError: when one cannot be read.
     """
-    for path in (directory / MANIFEST, directory / "run.json"):
-        try:
-            loaded = json.loads(files.read_regular(path))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"{path} cannot be read ({error}); choose another `out`") from error
-        if not _is_manifest(loaded):
-            raise UsageError(f"{path} is not a manifest of mfbpi; choose another `out`")
-        return loaded
-    return {}
+    joined: dict[str, Any] = {}
+    for each in _all(directory).values():
+        joined = _join(joined, each) if joined else each
+    return joined
+
+
+def _all(directory: Path) -> dict[Path, dict[str, Any]]:
+    """Each manifest: that of runs that are not sharded, those of shards, that of older versions."""
+    try:
+        there = [path.name for path in directory.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    names = sorted(filter(_NAMES.fullmatch, there))
+    if not names and _OLD in there:
+        names = [_OLD]
+    found = {directory / name: _read(directory / name) for name in names}
+    return {path: content for path, content in found.items() if content}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        loaded = json.loads(files.read_regular(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); choose another `out`") from error
+    if not _is_manifest(loaded):
+        raise UsageError(f"{path} is not a manifest of mfbpi; choose another `out`")
+    return loaded
+
+
+def path_of(directory: Path, shard: Shard | None) -> Path:
+    """Where the manifest of a run is, or of one of its shards."""
+    return directory / (MANIFEST if shard is None else f"_run-{shard.tag}.json")
 
 
 def _is_manifest(loaded: Any) -> bool:
     if not isinstance(loaded, dict):
         return False
-    parts = [loaded.get(name, {}) for name in ("agents", "environments", "seeds")]
+    parts = [loaded.get(name, {}) for name in ("agents", "environments", "shard", "seeds")]
     return all(isinstance(part, dict) for part in parts) and all(
         map(_are_seeds, parts[-1].values())
     )
@@ -107,23 +143,84 @@ def _renamed(before: Manifest, now: Manifest, kind: str) -> Iterator[str]:
             yield f"{known[key]!r} there and {label!r} here"
 
 
-def record(directory: Path, now: Manifest) -> None:
+def record(
+    directory: Path, now: Manifest, shard: Shard | None = None, n_tasks: int | None = None
+) -> None:
     """Write the manifest, joined with the one that is there; call :func:`check` before.
 
+    Args:
+        directory: where.
+        now: the settings, as :meth:`mfbpi.plan.grid.Plan.manifest` tells them.
+        shard: the part of the tasks that is run, which has a manifest of its own.
+        n_tasks: how many tasks that part has.
+
     Raises:
-        UsageError: when the directory cannot be written to.
+        UsageError: when the directory cannot be written to, or another shard has begun with other
+            settings meanwhile.
     """
-    before = read(directory)
-    joined = {
-        "schema_version": SCHEMA_VERSION,
-        **now,
-        **{key: {**before.get(key, {}), **now[key]} for key in ("agents", "environments")},
-        **_joined_seeds(before.get("seeds", {}), now["seeds"]),
-    }
+    path = path_of(directory, shard)
+    before = _read(path)
+    joined = _join(before, {"schema_version": SCHEMA_VERSION, **now})
+    if shard is not None:
+        joined["shard"] = {**attrs.asdict(shard), "tasks": n_tasks, "finished": False}
+    _write(path, joined)
     try:
-        files.atomic_write(directory / MANIFEST, pretty(joined))
+        check(directory, now)
+    except UsageError:
+        if before:
+            _write(path, before)
+        else:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def finish(directory: Path, shard: Shard) -> None:
+    """Note that every task of a shard has an outcome; raises :class:`UsageError` if it cannot."""
+    path = path_of(directory, shard)
+    content = _read(path)
+    _write(path, {**content, "shard": {**content.get("shard", {}), "finished": True}})
+
+
+def unfinished(directory: Path) -> list[str]:
+    """Sentences on the shards that have not begun, or not ended, where there are any."""
+    ended: dict[Shard, bool] = {}
+    for path, content in _all(directory).items():
+        named = _NAMES.fullmatch(path.name)
+        if named and named["count"]:
+            shard = Shard(int(named["index"]), int(named["count"]))
+            ended[shard] = bool(dict(content.get("shard") or {}).get("finished"))
+    every = (Shard(index, count) for count in {s.count for s in ended} for index in range(count))
+    missing = [shard for shard in every if shard not in ended]
+    open_ones = [shard for shard, finished in ended.items() if not finished]
+    return [
+        f"{_listed(shards)} {what}"
+        for what, shards in (("not begun", missing), ("not ended", open_ones))
+        if shards
+    ]
+
+
+def _listed(shards: Sequence[Shard]) -> str:
+    shown = [str(shard) for shard in sorted(shards, key=lambda s: (s.count, s.index))]
+    more = len(shown) - _SHOWN_SHARDS
+    names = ", ".join(shown[:_SHOWN_SHARDS]) + (f" and {more} more" if more > 0 else "")
+    return f"shards {names} have" if len(shown) > 1 else f"shard {names} has"
+
+
+def _write(path: Path, content: Manifest) -> None:
+    try:
+        files.atomic_write(path, pretty(content))
     except OSError as error:
-        raise unwritable(directory, error) from error
+        raise unwritable(path.parent, error) from error
+
+
+def _join(before: Manifest, now: Manifest) -> dict[str, Any]:
+    """Two manifests of the same settings as one: agents, environments and seeds of both."""
+    parts = ("agents", "environments")
+    return {
+        **now,
+        **{key: {**before.get(key, {}), **now.get(key, {})} for key in parts},
+        **_joined_seeds(before.get("seeds", {}), now.get("seeds", {})),
+    }
 
 
 def planned(directory: Path) -> int | None:
