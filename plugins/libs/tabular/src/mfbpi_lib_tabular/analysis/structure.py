@@ -52,7 +52,8 @@ def closed_classes(mdp: TabularMDP) -> list[IntArray]:
 
 def is_communicating(mdp: TabularMDP) -> bool:
     """Whether every state that takes decisions can be reached from every other."""
-    graph = _state_graph(walk(mdp), mdp.n_actions)
+    rows = walk(mdp) if mdp.terminal.any() else _moves(mdp)
+    graph = _state_graph(rows, mdp.n_actions)
     _, labels = csgraph.connected_components(graph, directed=True, connection="strong")
     return len(np.unique(labels[~mdp.terminal])) == 1
 
@@ -60,9 +61,7 @@ def is_communicating(mdp: TabularMDP) -> bool:
 def unreachable_states(mdp: TabularMDP) -> IntArray:
     """States that no policy reaches from the initial distribution, sorted."""
     n_states = mdp.n_states
-    rows = rows_to_sparse(mdp.successors, mdp.probabilities, n_states)
-    rows.eliminate_zeros()
-    graph = _state_graph(rows, mdp.n_actions)
+    graph = _state_graph(_moves(mdp), mdp.n_actions)
     start = sparse.csr_array(mdp.initial[None, :])
     # One more node that leads to the first states: breadth-first search wants a single source.
     extended = sparse.block_array(
@@ -161,12 +160,20 @@ def _closed(graph: sparse.csr_array, acting: npt.NDArray[np.bool_]) -> list[IntA
     return sorted(classes, key=lambda states: int(states[0]))
 
 
+def _moves(mdp: TabularMDP) -> sparse.csr_array:
+    """The successors of each pair as they are stored, [S A, S], without zeros."""
+    rows = rows_to_sparse(mdp.successors, mdp.probabilities, mdp.n_states)
+    rows.eliminate_zeros()
+    return rows
+
+
 def _state_graph(rows: sparse.csr_array, n_actions: int) -> sparse.csr_array:
     """Which state can follow which under some action, [S, S]."""
-    edges = rows.tocoo()
-    n_states = rows.shape[1]
-    entries = (np.ones(edges.nnz), (edges.row // n_actions, edges.col))
-    return sparse.csr_array(entries, shape=(n_states, n_states))
+    # The rows of a state's actions follow each other: together they are its own.
+    edges = np.ones(rows.nnz), rows.indices.copy(), rows.indptr[::n_actions].copy()
+    graph = sparse.csr_array(edges, shape=(rows.shape[1], rows.shape[1]))
+    graph.sum_duplicates()  # scipy's search for components does not end where there are any
+    return graph
 
 
 def _restarted(mdp: TabularMDP, rows: sparse.csr_array) -> sparse.csr_array:

@@ -67,5 +67,5 @@ def _cut(numbers: FloatArray, bits: int) -> tuple[FloatArray, FloatArray]:
 
 def _dot(p: FloatArray, v: FloatArray) -> FloatArray:
     """Sum of products over the first axis."""
-    total: FloatArray = (p * v).sum(axis=0)
+    total: FloatArray = np.einsum("kn,kn->n", p, v)
     return total
