@@ -78,6 +78,18 @@ def file() -> Path:
     return path
 
 
+@pytest.fixture
+def cell() -> Callable[..., dict[str, Any]]:
+    """What a cell of a notebook defines."""
+
+    def run(text: str) -> dict[str, Any]:
+        names: dict[str, Any] = {"__name__": "__main__"}
+        exec(compile(text, "a cell", "exec"), names)
+        return names
+
+    return run
+
+
 def values(results: library.Results) -> list[float]:
     """What was measured."""
     found: list[float] = results.table["value"].to_pylist()
@@ -122,24 +134,35 @@ def test_changed_file_is_another_agent(file: Path) -> None:
         library.run(**again, if_exists="resume", **RING)
 
 
-def test_class_of_a_session_runs_in_this_process() -> None:
-    """It draws as the toy does, so it measures the same; it may have parameters."""
-    own = library.run(agents=library.agent(Mine, bias=0.25), **RING)
+def test_class_of_a_session_draws_as_the_toy_does() -> None:
+    """So it measures the same; it may have parameters."""
+    own = library.run(agents=library.agent(Mine, bias=0.25), executor="inline", **RING)
     toy = library.run(agents=library.agent("biased", bias=0.25), executor="inline", **RING)
 
     assert {task.agent.shown for task in own.tasks} == {"mine(bias=0.25)"}
     assert values(own) == values(toy)
 
 
-def test_class_of_a_session_is_known_by_its_code() -> None:
-    """Wherever it is written; another rule is another agent."""
-    names = []
-    for text in (FILE, f"\n\n{FILE}", FILE.replace("return self.config.action", "return 0")):
-        cell: dict[str, Any] = {}
-        exec(compile(text, f"cell {len(names)}", "exec"), cell)
-        names.append(library.agent(cell["AlwaysSame"]).name)
+def test_class_of_a_session_is_sent_to_workers(cell: Callable[..., dict[str, Any]]) -> None:
+    """By its value, with what it uses: no worker could import a notebook."""
+    again = cell(FILE.replace("return self.config.action", "return NUMBER - 2"))["AlwaysSame"]
+    here = library.run(agents=again, executor="inline", out="here", **RING)
+    there = library.run(agents=again, jobs=2, out="there", **RING)
 
-    assert names[0] == names[1] != names[2]
+    assert there.failures == ()
+    assert here.tasks == there.tasks
+    assert values(here) == values(there)
+
+
+def test_class_of_a_session_is_known_by_its_code(cell: Callable[..., dict[str, Any]]) -> None:
+    """Wherever it is written; another rule is another agent."""
+    other = FILE.replace("return self.config.action", "return 0")
+    constant = FILE.replace('"""Does one thing."""', "bias = 0.5")
+    texts = (FILE, f"\n\n{FILE}", other, constant, constant.replace("0.5", "0.6"))
+    names = [library.agent(cell(text)["AlwaysSame"]).name for text in texts]
+
+    assert names[0] == names[1]
+    assert len({*names}) == 4
 
 
 def test_class_of_a_session_is_built_alone() -> None:
@@ -149,19 +172,26 @@ def test_class_of_a_session_is_built_alone() -> None:
     assert agent.select_action(0) == 1
 
 
-def test_class_of_a_session_cannot_be_sent() -> None:
-    """One sentence says what to do."""
-    agents = [library.agent(Mine), "plain"]
-    with pytest.raises(library.UsageError, match="agent Mine is a class of this session") as said:
-        library.run(agents=agents, executor=library.executor("process"), out="x", **RING)
+def test_class_that_cannot_be_sent(cell: Callable[..., dict[str, Any]]) -> None:
+    """One sentence says what to do; in this process it runs."""
+    text = FILE.replace("return self.config.action", "return int(LOCK.locked())")
+    locked = cell(f"import threading\nLOCK = threading.Lock()\n{text}")["AlwaysSame"]
+    with pytest.raises(library.UsageError, match="AlwaysSame is a class of this session") as said:
+        library.run(agents=[locked, "plain"], out="x", **RING)
+
+    assert "cannot pickle '_thread.lock' object" in str(said.value)
     assert "`executor='serial'`" in str(said.value)
+    assert library.run(agents=locked, executor="serial", out="y", **RING).failures == ()
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("./nowhere.py:Agent", "cannot read nowhere.py: No such file"),
-        ("my_agent.py:Nobody", "my_agent.py:Nobody is None; expected a class derived from Agent"),
+        (
+            "my_agent.py:Nobody",
+            "my_agent.py:Nobody is None; expected a class derived from",
+        ),
         ("my_agent.py:NUMBER", "my_agent.py:NUMBER is 3; expected a class"),
         ("my_agent.py:Pixels", "agent pixels needs arrays, which environment ring does not"),
         ("broken.py:Agent", "broken.py cannot be imported: ZeroDivisionError"),

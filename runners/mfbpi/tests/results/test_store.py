@@ -126,6 +126,7 @@ def test_failed_task_leaves_its_error_without_paths(tmp_path: Path) -> None:
 
     assert report["task"]["agent"]["name"] == "biased"
     assert report["error"].endswith("OSError: x.csv is missing")
+    assert report["cause"] == "OSError: x.csv is missing"
     assert str(tmp_path) not in file.read_text()
     assert "somebody" not in file.read_text()
 

@@ -13,7 +13,7 @@ from typing import Any
 from mfbpi_core import Outcome
 from mfbpi_core.contracts.executor import Work
 from mfbpi_core.errors import ExecutorError, PluginError
-from mfbpi_executor_process.isolation import interruptions_held_back, is_importing_main
+from mfbpi_executor_process.isolation import interruptions_held_back, is_importing_main, names_main
 from mfbpi_executor_process.worker import DEAD, NOTHING, READY, TAKEN, Worker, end_in_words
 
 #: Exit code of a worker whose main module starts workers when it is imported.
@@ -40,7 +40,7 @@ class Crew:
         self, pickled_run: bytes, tasks: Sequence[Work], jobs: int, limit_s: float | None
     ) -> None:
         self._run = pickled_run
-        self._needs_main = b"__main__" in pickled_run
+        self._needs_main = names_main(pickled_run)
         self._waiting = deque(tasks)
         self._jobs = jobs
         self._limit_s = limit_s

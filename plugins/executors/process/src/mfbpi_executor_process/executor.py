@@ -15,7 +15,7 @@ from mfbpi_core import Executor, NoConfig, Outcome
 from mfbpi_core.contracts.executor import RunTask, Work
 from mfbpi_core.errors import ConfigError, PluginError
 from mfbpi_executor_process.crew import Crew
-from mfbpi_executor_process.isolation import main_can_be_imported
+from mfbpi_executor_process.isolation import main_can_be_imported, names_main
 
 
 class Process(Executor[NoConfig]):
@@ -68,7 +68,7 @@ def _pickled(run: RunTask) -> bytes:
             "be imported by its name, not a lambda or a local function (the serial executor "
             "takes any)"
         ) from error
-    if b"__main__" in pickled and not main_can_be_imported():
+    if names_main(pickled) and not main_can_be_imported():
         raise PluginError(
             f"{run!r} is defined in a session without a file, which worker processes cannot "
             "import; put it into a module (the serial executor takes any)"

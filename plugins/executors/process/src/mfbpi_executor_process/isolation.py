@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
+import pickletools
 import signal
 import sys
 import threading
@@ -59,6 +60,17 @@ def main_left_out() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+def names_main(pickled: bytes) -> bool:
+    """Whether a pickle refers to the driver's main module by name.
+
+    Bytes within it may: they are what an object sends of itself by value.
+    """
+    texts = (
+        argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str)
+    )
+    return any("__main__" in text for text in texts)
 
 
 def main_can_be_imported() -> bool:

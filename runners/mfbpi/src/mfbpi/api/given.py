@@ -12,12 +12,16 @@ from mfbpi.execute.events import Observer
 from mfbpi.execute.settings import Execution
 from mfbpi.plan import own
 from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import Choice
+from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.errors import UsageError
 
-#: A plugin: its name, a class of this session that is an agent, or what one of the functions below
-#: returned.
-Plugin = str | Choice | type[Agent]
+#: What a plugin is called by: its name, ``"./FILE.py:CLASS"``, or a class of this session.
+Named = str | type[Agent | Environment | Metric]
+
+#: A plugin: the same, or what one of the functions below returned.
+Plugin = Named | Choice
 
 #: Seeds: one, several, or as text, such as ``"0:10"`` for 0 to 9.
 Seeds = int | str | Iterable[int]
@@ -26,7 +30,7 @@ Seeds = int | str | Iterable[int]
 Progress = Callable[[int, int], object]
 
 
-def agent(name: str | type[Agent], /, *, label: str = "", **parameters: Any) -> Choice:
+def agent(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
     """An agent with values of its parameters.
 
     Args:
@@ -43,14 +47,14 @@ def agent(name: str | type[Agent], /, *, label: str = "", **parameters: Any) -> 
     return Choice(found, label=label, **parameters)
 
 
-def environment(name: str, /, *, label: str = "", **parameters: Any) -> Choice:
+def environment(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
     """An environment with values of its parameters; see :func:`agent`."""
-    return Choice(name, label=label, **parameters)
+    return agent(name, label=label, **parameters)
 
 
-def metric(name: str, /, **parameters: Any) -> Choice:
-    """A metric with values of its parameters."""
-    return Choice(name, **parameters)
+def metric(name: Named, /, **parameters: Any) -> Choice:
+    """A metric with values of its parameters; see :func:`agent`."""
+    return agent(name, **parameters)
 
 
 def executor(name: str, /, **parameters: Any) -> Choice:
@@ -69,14 +73,6 @@ def execution(*, out: str | Path | None, executor: Plugin, **settings: Any) -> E
     )
 
 
-def executor_for(agents: Sequence[Choice], executor: Plugin) -> Plugin:
-    """Where the agents can run: in this process, if they are classes of it and nothing was said."""
-    default = attrs.fields(Execution).executor.default
-    if executor != default or not any(own.is_of_session(each.name) for each in agents):
-        return executor
-    return "serial"
-
-
 def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
     """One or several plugins, as choices.
 
@@ -87,16 +83,12 @@ def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
     if not listed:
         raise UsageError(f"`{field}` is empty; expected at least one name")
     for each in listed:
-        if not isinstance(each, str | Choice) and not _is_agent(each):
+        if not isinstance(each, str | Choice | type):
             raise UsageError(
-                f"`{field}` has {each!r}; expected names, or what `mfbpi.{field.removesuffix('s')}"
-                "(...)` returns",
+                f"`{field}` has {each!r}; expected names, classes, or what "
+                f"`mfbpi.{field.removesuffix('s')}(...)` returns",
             )
     return [each if isinstance(each, Choice) else agent(each) for each in listed]
-
-
-def _is_agent(given: object) -> bool:
-    return isinstance(given, type) and issubclass(given, Agent)
 
 
 def one(given: Plugin, parameters: Mapping[str, Any]) -> Choice:
@@ -120,7 +112,7 @@ def one(given: Plugin, parameters: Mapping[str, Any]) -> Choice:
 def settings_of(chosen: Sequence[Choice]) -> tuple[str, ...]:
     """Parameters of metrics, or of an executor, as ``name.key=value``."""
     return tuple(
-        f"{each.name}.{key}={_text(value)}"
+        f"{own.called(each.name)}.{key}={_text(value)}"
         for each in chosen
         for key, value in each.parameters.items()
     )

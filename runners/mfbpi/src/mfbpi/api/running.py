@@ -44,15 +44,15 @@ def run(
     the run: see ``failures`` of what is returned. The rows are those of ``mfbpi run``, bit for bit.
 
     Args:
-        agents: names, ``"./FILE.py:CLASS"``, classes of a notebook or script (which run in this
-            process, one task after the other), or what :func:`mfbpi.agent` returns.
-        environments: names, or what :func:`mfbpi.environment` returns.
+        agents: names, ``"./FILE.py:CLASS"``, classes of a notebook or script, or what
+            :func:`mfbpi.agent` returns.
+        environments: the same; see :func:`mfbpi.environment`.
         seeds: one, several, or a text such as ``"0:10"``.
         steps: steps of each run.
         episodes: episodes of each run.
         eval_every: steps between evaluations.
         discount: gamma.
-        metrics: what is measured; all that apply if empty.
+        metrics: what is measured, the same; all that apply if empty.
         arrays: whether the metrics' arrays are kept.
         out: directory of the results; a new one below ``results`` if None.
         if_exists: what to do where it holds results: ``"resume"`` runs what is missing,
@@ -83,11 +83,10 @@ def run(
     """
     registry = Registry.discover()
     compiled.find_place(registry)
-    chosen = given.several("agents", agents)
     measured = given.several("metrics", metrics) if metrics else []
     planned = grid.make(
         registry,
-        selection.given(registry, "agent", chosen),
+        selection.given(registry, "agent", given.several("agents", agents)),
         selection.given(registry, "environment", given.several("environments", environments)),
         RunSettings(
             seeds=given.seeds_text(seeds),
@@ -104,7 +103,7 @@ def run(
         out=out,
         if_exists=if_exists,
         shard=shard,
-        executor=given.executor_for(chosen, executor),
+        executor=executor,
         jobs=jobs,
         replicas=replicas,
         task_timeout=task_timeout,

@@ -16,7 +16,7 @@ from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
-from mfbpi.results.storage.directory import Store
+from mfbpi.results.storage.directory import Store, cause
 from mfbpi_core.contracts.executor import Executor, Outcome, RunTask, Work
 from mfbpi_core.data.task import Task
 
@@ -112,6 +112,4 @@ def _write(work: Work, outcome: Outcome, store: Store, observer: Observer) -> di
 
 def failure_line(task: Task, outcome: Outcome, file: Path) -> str:
     """One line: which task failed, why, where in the plugin, and the file with the traceback."""
-    lines = outcome.error.strip().splitlines() or ["no cause was given"]
-    why = outcome.cause or lines[-1].strip()
-    return f"failed: {task.label}: {why}; see {file.parent.name}/{file.name}"
+    return f"failed: {task.label}: {cause(outcome)}; see {file.parent.name}/{file.name}"

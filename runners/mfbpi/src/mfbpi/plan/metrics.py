@@ -55,7 +55,7 @@ class Metrics:
         self.asked_for = bool(names)
         self.warnings: tuple[str, ...] = ()
         chosen = (
-            [registry.get("metric", name) for name in names]
+            [choices.metric(registry, name) for name in names]
             if names
             else self._unambiguous(registry)
         )

@@ -1,38 +1,48 @@
-"""Agents without packaging: a class in one file, or a class of this session.
+"""Agents, environments and metrics without packaging: a class in one file, or of this session.
 
-Such an agent is known by the name of its file and a hash of its content, never by its path: what
-was run with another content is another agent. Workers import the file by its path; a class of a
-session exists in this process alone.
+Such a plugin is known by the name of its file and a hash of its content, never by its path: what
+was run with another content is another plugin. Workers import the file by its path; a class of a
+session is sent to them by its value.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import marshal
+import pickle
 import re
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import attrs
+import cloudpickle
 
+from mfbpi.plan.definition import definition, digest
 from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import PluginError, UsageError
+from mfbpi_core.plugins import specs
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_core.plugins.specs import AgentSpec
+from mfbpi_core.plugins.specs import Column, Spec
+from mfbpi_core.text import described
 
 #: A class in a file, as it is asked for.
 _IN_FILE = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
 
-#: Digits of the hash in names.
-_DIGITS = 16
+#: Base class of a kind, and the attributes of a class that its spec takes, with what they are if
+#: the class has none.
+_KINDS: dict[str, tuple[type, type[Spec], dict[str, Any]]] = {
+    "agent": (Agent, specs.AgentSpec, {"needs": {"states"}}),
+    "environment": (Environment, specs.EnvironmentSpec, {}),
+    "metric": (Metric, specs.MetricSpec, {"needs": frozenset(), "columns": ()}),
+}
 
-#: Where the ``Config`` of an agent is found in its module, whatever that calls it.
+#: Where the ``Config`` of a plugin is found in its module, whatever that calls it.
 _CONFIG = "mfbpi_config_of_"
 
 #: A class of this session, as :func:`named` calls it.
@@ -58,7 +68,7 @@ class InFile:
         Raises:
             PluginError: when the file has changed since.
         """
-        if _digest(_content(self.path)) != self.digest:
+        if digest(_content(self.path)) != self.digest:
             raise PluginError(f"{self.path.name} has changed since the run was begun")
         module = sys.modules.get(f"mfbpi_own_{self.digest}") or self._imported()
         found = getattr(module, self.name, None)
@@ -80,7 +90,7 @@ class InFile:
 
 @attrs.frozen(kw_only=True)
 class InSession:
-    """A class of this process, which no other can import."""
+    """A class of this process, which others cannot import."""
 
     name: str
     digest: str
@@ -95,31 +105,49 @@ class InSession:
         module = sys.modules[f"mfbpi_own_{self.digest}"]
         return _plugin(self, module, self.name, getattr(module, self.name))
 
-    def __reduce__(self) -> NoReturn:
-        """Refuse to be sent to other processes."""
-        raise UsageError(
-            f"agent {self.name} is a class of this session, which other processes cannot import: "
-            f"choose `executor='serial'`, or put it into a file and give './FILE.py:{self.name}'"
-        )
+    def __reduce__(self) -> tuple[Callable[..., InSession], tuple[str, str, bytes]]:
+        """Go to another process with the class, by its value."""
+        found = getattr(sys.modules[f"mfbpi_own_{self.digest}"], self.name)
+        try:
+            content = cloudpickle.dumps(found)
+        except Exception as error:  # whatever an object that the class uses raises
+            raise UsageError(
+                f"{self.name} is a class of this session that cannot be sent to other processes "
+                f"({described(error)}): choose `executor='serial'`, or put it into a file and "
+                f"give './FILE.py:{self.name}'"
+            ) from error
+        return _received, (self.name, self.digest, content)
+
+
+def _received(name: str, digest: str, content: bytes) -> InSession:
+    """In another process: take in a class that the driver has sent, and nobody else."""
+    module = sys.modules.setdefault(f"mfbpi_own_{digest}", types.ModuleType(f"mfbpi_own_{digest}"))
+    setattr(module, name, pickle.loads(content))
+    return InSession(name=name, digest=digest)
 
 
 @attrs.frozen(kw_only=True)
 class OwnPlugin(Plugin):
-    """An agent without packaging, and where it comes from."""
+    """A plugin without packaging, and where it comes from."""
 
     origin: InFile | InSession
 
 
-def find(registry: Registry, name: str) -> Plugin:
-    """An agent by its name, by ``FILE.py:CLASS``, or by what :func:`named` returned.
+def find(registry: Registry, kind: str, name: str) -> Plugin | None:
+    """A plugin by ``FILE.py:CLASS``, or by what :func:`named` returned; None for other names.
 
     Raises:
-        UsageError: when there is none.
+        UsageError: when there is none, or it is of another kind.
     """
     origin = _origin(name)
     if origin is None:
-        return registry.get("agent", name)
+        return None
     plugin = origin.plugin()
+    if plugin.kind != kind:
+        raise UsageError(
+            f"{name} is derived from {_KINDS[plugin.kind][0].__name__}; expected a class derived "
+            f"from {_KINDS[kind][0].__name__}"
+        )
     take_in(registry, [plugin])
     return plugin
 
@@ -135,18 +163,36 @@ def origins(registry: Registry) -> tuple[InFile | InSession, ...]:
     return tuple(p.origin for p in registry.plugins if isinstance(p, OwnPlugin))
 
 
-def named(agent: type[Agent]) -> str:
-    """What finds a class of this session, which becomes the only one in a module."""
-    digest = _digest(_definition(agent))
-    name = f"mfbpi_own_{digest}"
+def named(plugin_class: type) -> str:
+    """What finds a class of this session, which becomes the only one in a module.
+
+    Raises:
+        UsageError: when it is no plugin.
+    """
+    found = digest(definition(plugin_class, _KINDS[kind_of(plugin_class)][0]))
+    name = f"mfbpi_own_{found}"
     module = sys.modules.setdefault(name, types.ModuleType(name))
-    setattr(module, agent.__name__, agent)
-    return f"session#{digest}:{agent.__name__}"
+    setattr(module, plugin_class.__name__, plugin_class)
+    return f"session#{found}:{plugin_class.__name__}"
 
 
-def is_of_session(name: str) -> bool:
-    """Whether :func:`named` returned it."""
-    return _IN_SESSION.fullmatch(name) is not None
+def kind_of(found: Any, shown: str = "") -> str:
+    """The kind of a class; ``shown`` begins the message about what is none.
+
+    Raises:
+        UsageError: when it is no plugin.
+    """
+    for kind, (base, _, _) in _KINDS.items():
+        if isinstance(found, type) and issubclass(found, base):
+            return kind
+    bases = ", ".join(base.__name__ for base, _, _ in _KINDS.values())
+    raise UsageError(f"{shown}{found!r}; expected a class derived from one of {bases}")
+
+
+def called(name: str) -> str:
+    """How settings call a plugin that :func:`find` finds; other names as they are."""
+    matched = _IN_SESSION.fullmatch(name) or _IN_FILE.fullmatch(name)
+    return name if matched is None else _snake(matched[2])
 
 
 def _origin(name: str) -> InFile | InSession | None:
@@ -157,7 +203,7 @@ def _origin(name: str) -> InFile | InSession | None:
     if matched is None:
         return None
     path = Path(matched[1]).absolute()
-    return InFile(path=path, name=matched[2], digest=_digest(_content(path)))
+    return InFile(path=path, name=matched[2], digest=digest(_content(path)))
 
 
 def _content(path: Path) -> bytes:
@@ -165,28 +211,6 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path.name}: {error.strerror or error}") from error
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:_DIGITS]
-
-
-def _definition(agent: type[Agent]) -> bytes:
-    """What a class does: the code of its functions, and of those that it inherits."""
-    classes = agent.__mro__[: agent.__mro__.index(Agent)]
-    functions = [f for c in classes for f in vars(c).values() if isinstance(f, types.FunctionType)]
-    # Version 2 of the format depends on the values alone.
-    codes = [marshal.dumps(_without_place(f.__code__), 2) for f in functions]
-    return b"".join([agent.__name__.encode(), *codes])
-
-
-def _without_place(code: types.CodeType) -> types.CodeType:
-    """The code without its file and its lines, which differ between runs of one notebook."""
-    constants = tuple(
-        _without_place(each) if isinstance(each, types.CodeType) else each
-        for each in code.co_consts
-    )
-    return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_consts=constants)
 
 
 def _snake(name: str) -> str:
@@ -199,25 +223,45 @@ def _plugin(
     """The plugin that a class is.
 
     Raises:
-        UsageError: when it is no agent.
+        UsageError: when it is none, or declares something wrong.
     """
-    where = origin.distribution.partition("#")[0]
-    if not isinstance(found, type) or not issubclass(found, Agent):
-        raise UsageError(f"{where}:{name} is {found!r}; expected a class derived from Agent")
+    shown = f"{origin.distribution.partition('#')[0]}:{name}"
+    kind = kind_of(found, f"{shown} is ")
     config = getattr(found, "Config", None) or getattr(module, "Config", NoConfig)
     setattr(module, _CONFIG + name, config)
-    summary = (found.__doc__ or "").strip().partition("\n")[0]
-    spec = AgentSpec(
-        name=_snake(name),
-        factory=f"{module.__name__}:{name}",
-        config=f"{module.__name__}:{_CONFIG}{name}",
-        summary=summary,
-        needs=getattr(found, "needs", {"states"}),
-    )
+    try:
+        spec = _spec(kind, found, module.__name__)
+    except PluginError as error:
+        raise UsageError(f"{shown}: {error}") from error
     return OwnPlugin(
-        kind="agent",
+        kind=kind,
         spec=spec,
         distribution=origin.distribution,
         version=origin.digest,
         origin=origin,
     )
+
+
+def _spec(kind: str, found: type, module: str) -> Spec:
+    """What a packaged plugin would yield; the class says what differs from what is usual."""
+    _, spec, usual = _KINDS[kind]
+    declared = {key: getattr(found, key, value) for key, value in usual.items()}
+    if kind == "metric":
+        declared |= {"columns": _columns(found, declared["columns"]), "default": False}
+    return spec(
+        name=_snake(found.__name__),
+        factory=f"{module}:{found.__name__}",
+        config=f"{module}:{_CONFIG}{found.__name__}",
+        summary=(found.__doc__ or "").strip().partition("\n")[0],
+        **declared,
+    )
+
+
+def _columns(found: type, given: Any) -> tuple[Column, ...]:
+    """The columns of a metric, of which names are enough."""
+    if not given or not isinstance(given, tuple | list):
+        raise PluginError(
+            f"`columns` is {given!r}; expected what {found.__name__}.measure returns, as names or "
+            "as mfbpi_core.Column objects, such as ('steps_left',)"
+        )
+    return tuple(each if isinstance(each, Column) else Column(name=each) for each in given)

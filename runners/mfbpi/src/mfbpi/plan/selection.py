@@ -50,13 +50,13 @@ class Choice:
 
 def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:
     """Resolve agents and their settings, in the order given; raises :class:`UsageError`."""
-    found = [(own.find(registry, name), dict[str, str]()) for name in names]
+    found = [_find(registry, "agent", name) for name in names]
     return _resolve(registry, "agents", found, parse_settings("agent_settings", settings))
 
 
 def environments(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:
     """Resolve environments and their settings, in the order given; raises :class:`UsageError`."""
-    found = [build.find_environment(registry, name) for name in names]
+    found = [_find(registry, "environment", name) for name in names]
     return _resolve(
         registry,
         "environments",
@@ -75,6 +75,11 @@ def executor(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
     """Resolve an executor and its settings; raises :class:`UsageError`."""
     found = [(registry.get("executor", name), dict[str, str]())]
     return _resolve(registry, "`executor`", found, parse_settings("executor_settings", settings))[0]
+
+
+def metric(registry: Registry, name: str) -> Plugin:
+    """Find a metric; raises :class:`UsageError`."""
+    return _find(registry, "metric", name)[0]
 
 
 def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Choice]:
@@ -117,9 +122,12 @@ def _as_float(value: Any, hint: Any) -> Any:
 
 
 def _find(registry: Registry, kind: str, name: str) -> tuple[Plugin, Mapping[str, str]]:
+    found = own.find(registry, kind, name)
+    if found is not None:
+        return found, {}
     if kind == "environment":
         return build.find_environment(registry, name)
-    return (own.find(registry, name) if kind == "agent" else registry.get(kind, name)), {}
+    return registry.get(kind, name), {}
 
 
 def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:

@@ -142,7 +142,7 @@ class Store:
             StoreError: naming the file and the cause.
         """
         if outcome.status == "failed":
-            return self._save_error(task, outcome.error)
+            return self._save_error(task, outcome)
         for suffix in outcome.tables.keys() - _FOLDERS.keys():
             raise StoreError(f"a table called {suffix!r}; expected {' or '.join(_FOLDERS)}")
         # The rows come last: where they are, the task is complete.
@@ -151,13 +151,14 @@ class Store:
         self.error(task.task_id).unlink(missing_ok=True)
         return self.path(task.task_id)
 
-    def _save_error(self, task: Task, error: str) -> Path:
+    def _save_error(self, task: Task, outcome: Outcome) -> Path:
         path = self.error(task.task_id)
         report = {
             "schema_version": SCHEMA_VERSION,
             "task_id": task.task_id,
             "task": attrs.asdict(task),
-            "error": without_paths(error),
+            "cause": without_paths(cause(outcome)),
+            "error": without_paths(outcome.error),
         }
         self.write(path, pretty(report))
         # Where all is run again, rows of an earlier run would pass for this one's.
@@ -173,6 +174,12 @@ class Store:
             files.atomic_write(path, content, self._mark)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def cause(outcome: Outcome) -> str:
+    """Why a task failed, on one line; without a cause, the last line of what was raised."""
+    lines = outcome.error.strip().splitlines() or ["no cause was given"]
+    return outcome.cause or lines[-1].strip()
 
 
 def unwritable(directory: Path, error: Exception) -> UsageError:

@@ -100,7 +100,7 @@ def _libraries() -> dict[str, str]:
 
 
 def _version(distribution: str) -> str:
-    if "#" in distribution:  # an agent without packaging is named after its content
+    if "#" in distribution:  # a plugin without packaging is named after its content
         return distribution.rpartition("#")[2]
     try:
         return metadata.version(distribution)
