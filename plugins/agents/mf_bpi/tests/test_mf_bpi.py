@@ -1,8 +1,5 @@
 """MF-BPI: its rules on hand-computed numbers, and what it learns."""
 
-import importlib.util
-import pathlib
-
 import attrs
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ from mfbpi_agent_mf_bpi.agent import MFBPI, Config
 from mfbpi_agent_mf_bpi.ensemble import Ensemble, quantile, reorder
 from mfbpi_agent_mf_bpi.recommendation import recommend
 from mfbpi_agent_mf_bpi.rules import GOLDEN_RATIO, weigh
-from mfbpi_core import Interaction, Problem, Streams, TabularMDP, Transition
+from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
@@ -221,26 +218,6 @@ def test_learns_a_chain(ensemble_size):
 
     np.testing.assert_array_equal(agent.recommended_policy(), np.ones(6))
     assert agent.recommend(3) == 1
-
-
-def test_agrees_with_plain_numpy():
-    """The compiled agent takes the actions of an independent implementation in numpy."""
-    root = pathlib.Path(__file__).parents[4]
-    spec = importlib.util.spec_from_file_location(
-        "numpy_mf_bpi", root / "tests" / "bench" / "numpy_mf_bpi.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    mdp = chain(6)
-    problem = Problem(n_states=6, n_actions=2, discount=0.99, horizon=1500)
-
-    actions = []
-    for factory in (MFBPI, module.NumpyMFBPI):
-        agent = factory(problem, Config(), Streams(3).generator("agent"))
-        steps = Interaction(TabularEnvironment(mdp), agent, seed=3).advance(1500)
-        actions.append(steps.actions)
-
-    np.testing.assert_array_equal(*actions)
 
 
 def test_loading_another_size_is_refused():

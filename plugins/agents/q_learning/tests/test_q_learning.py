@@ -1,13 +1,10 @@
 """Q-learning: its rules on hand-computed numbers, and what it learns."""
 
-import importlib.util
-import pathlib
-
 import numpy as np
 import pytest
 
 from mfbpi_agent_q_learning.agent import Config, QLearning
-from mfbpi_core import Interaction, Problem, Streams, TabularMDP, Transition
+from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
@@ -117,29 +114,3 @@ def test_parameters_out_of_range_are_refused(key, value):
     """The message names the parameter and the value."""
     with pytest.raises(ConfigError, match=f"{key} is {value}"):
         Config(**{key: value})
-
-
-def test_agrees_with_plain_numpy():
-    """The compiled agent takes the actions of an independent implementation in numpy."""
-    root = pathlib.Path(__file__).parents[4]
-    spec = importlib.util.spec_from_file_location(
-        "numpy_q_learning", root / "tests" / "bench" / "numpy_q_learning.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    rng = np.random.default_rng(7)
-    mdp = TabularMDP.from_dense(
-        rng.dirichlet(np.full(5, 0.5), size=(5, 3)),
-        rng.uniform(size=(5, 3)) * (np.arange(5) < 4)[:, None],
-        reward_law="bernoulli",
-        terminal=np.arange(5) == 4,
-    )
-    problem = Problem(n_states=5, n_actions=3, discount=0.99, horizon=3000)
-
-    actions = []
-    for factory in (QLearning, module.NumpyQLearning):
-        agent = factory(problem, Config(), Streams(3).generator("agent"))
-        steps = Interaction(TabularEnvironment(mdp, 50), agent, seed=3).advance(3000)
-        actions.append(steps.actions)
-
-    np.testing.assert_array_equal(*actions)
