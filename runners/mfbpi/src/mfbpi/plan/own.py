@@ -20,26 +20,24 @@ import attrs
 import cloudpickle
 
 from mfbpi.plan.definition import definition, digest
-from mfbpi_core.contracts.agent import Agent
-from mfbpi_core.contracts.environment import Environment
-from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import PluginError, UsageError
-from mfbpi_core.plugins import specs
+from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_core.plugins.specs import Column, Spec
+from mfbpi_core.plugins.spec import Spec
+from mfbpi_core.plugins.specs import Column
 from mfbpi_core.text import described
 
 #: A class in a file, as it is asked for.
 _IN_FILE = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
 
-#: Base class of a kind, and the attributes of a class that its spec takes, with what they are if
-#: the class has none.
-_KINDS: dict[str, tuple[type, type[Spec], dict[str, Any]]] = {
-    "agent": (Agent, specs.AgentSpec, {"needs": {"states"}}),
-    "environment": (Environment, specs.EnvironmentSpec, {}),
-    "metric": (Metric, specs.MetricSpec, {"needs": frozenset(), "columns": ()}),
+#: Kinds that need no packaging, and the attributes of a class that its spec takes, with what they
+#: are if the class has none.
+_DECLARED: dict[str, dict[str, Any]] = {
+    "agent": {"needs": {"states"}},
+    "environment": {},
+    "metric": {"needs": frozenset(), "columns": ()},
 }
 
 #: Where the ``Config`` of a plugin is found in its module, whatever that calls it.
@@ -145,8 +143,8 @@ def find(registry: Registry, kind: str, name: str) -> Plugin | None:
     plugin = origin.plugin()
     if plugin.kind != kind:
         raise UsageError(
-            f"{name} is derived from {_KINDS[plugin.kind][0].__name__}; expected a class derived "
-            f"from {_KINDS[kind][0].__name__}"
+            f"{name} is derived from {_base(plugin.kind).__name__}; expected a class derived "
+            f"from {_base(kind).__name__}"
         )
     take_in(registry, [plugin])
     return plugin
@@ -169,7 +167,7 @@ def named(plugin_class: type) -> str:
     Raises:
         UsageError: when it is no plugin.
     """
-    found = digest(definition(plugin_class, _KINDS[kind_of(plugin_class)][0]))
+    found = digest(definition(plugin_class, _base(kind_of(plugin_class))))
     name = f"mfbpi_own_{found}"
     module = sys.modules.setdefault(name, types.ModuleType(name))
     setattr(module, plugin_class.__name__, plugin_class)
@@ -182,11 +180,17 @@ def kind_of(found: Any, shown: str = "") -> str:
     Raises:
         UsageError: when it is no plugin.
     """
-    for kind, (base, _, _) in _KINDS.items():
-        if isinstance(found, type) and issubclass(found, base):
+    for kind in _DECLARED:
+        if isinstance(found, type) and issubclass(found, _base(kind)):
             return kind
-    bases = ", ".join(base.__name__ for base, _, _ in _KINDS.values())
+    bases = ", ".join(_base(kind).__name__ for kind in _DECLARED)
     raise UsageError(f"{shown}{found!r}; expected a class derived from one of {bases}")
+
+
+def _base(kind: str) -> type:
+    contract = KINDS[kind].factory.contract
+    assert contract is not None
+    return contract
 
 
 def called(name: str) -> str:
@@ -244,11 +248,10 @@ def _plugin(
 
 def _spec(kind: str, found: type, module: str) -> Spec:
     """What a packaged plugin would yield; the class says what differs from what is usual."""
-    _, spec, usual = _KINDS[kind]
-    declared = {key: getattr(found, key, value) for key, value in usual.items()}
+    declared = {key: getattr(found, key, value) for key, value in _DECLARED[kind].items()}
     if kind == "metric":
         declared |= {"columns": _columns(found, declared["columns"]), "default": False}
-    return spec(
+    return KINDS[kind].spec(
         name=_snake(found.__name__),
         factory=f"{module}:{found.__name__}",
         config=f"{module}:{_CONFIG}{found.__name__}",
