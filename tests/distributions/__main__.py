@@ -1,7 +1,7 @@
 """Build every sdist, and from it the wheel: ``python -m tests.distributions DIR [--check]``.
 
-With ``--check``, what was built is installed into a new virtual environment, without this
-checkout, and must run the main job and each package's tests.
+With ``--check``, what was built is installed into new virtual environments, without this
+checkout: its tabular part must run the main job, and the whole each package's tests.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ def main(arguments: list[str]) -> int:
     if len(places) != 1:
         print(__doc__, file=sys.stderr)
         return USAGE
-    wheels = build.everything(Path.cwd(), Path(places[0]).resolve())
+    target = Path(places[0]).resolve()
+    wheels = build.everything(Path.cwd(), target)
     print(f"{len(wheels)} sdists and {len(wheels)} wheels: {places[0]}")
-    return check.everything(Path.cwd(), wheels) if "--check" in arguments else 0
+    return check.everything(Path.cwd(), target) if "--check" in arguments else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""Installs what was built into a clean environment, and tries it there."""
+"""Installs what was built into clean environments, and tries it there.
+
+Third-party packages come from the index once, as wheels; after that pip is never shown an index,
+so that it cannot find one of ours there.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +15,52 @@ from pathlib import Path
 
 from tests.distributions.build import folders
 
-MAIN_JOB = ("--agent", "mf_bpi", "--env", "riverswim", "--seeds", "0:2", "--steps", "2000")
+#: What the README shows first.
+MAIN_JOB = ("--agent", "mf_bpi", "--env", "riverswim")
+
+#: What the tests of the packages import beside the packages themselves.
+TEST_TOOLS = ("pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "pandas")
+
+#: Must not come with the tabular part.
+_LARGE = "from importlib.util import find_spec as f; assert not f('torch') and not f('bsuite')"
 
 
-def everything(root: Path, wheels: list[Path]) -> int:
-    """Install third-party packages and the wheels, nothing else; then use them."""
+def everything(root: Path, built: Path) -> int:
+    """Use what was built, in one environment with its tabular part, and in another with all."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        python = _environment(root, wheels, place / "venv")
-        _call([str(python.parent / "mfbpi-run"), *MAIN_JOB], place)
-        tests = _copied_tests(root, place / "checkout")
-        chosen = ["-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *tests]
-        _call([str(python), *chosen], place / "checkout")
+        _call([sys.executable, "-m", "pip", "wheel", *_QUIET, *_third_party(place)], root)
+        links = ["--find-links", str(place / "wheels"), "--find-links", str(built)]
+        tabular = _environment(place / "tabular", [*links, "mfbpi[tabular]"])
+        _call([str(tabular), "-c", _LARGE], place)
+        _call([str(tabular.parent / "mfbpi-run"), *MAIN_JOB], place)
+        whole = _environment(place / "whole", [*links, "mfbpi[all]", *TEST_TOOLS])
+        _test(root, whole, place / "checkout")
     return 0
 
 
-def _environment(root: Path, wheels: list[Path], place: Path) -> Path:
-    """A virtual environment; returns its interpreter."""
-    _call([sys.executable, "-m", "venv", str(place)], root)
+_QUIET = ("--quiet", "--disable-pip-version-check")
+
+
+def _third_party(place: Path) -> list[str]:
+    return ["--wheel-dir", str(place / "wheels"), "-r", "requirements.txt"]
+
+
+def _environment(place: Path, asked: list[str]) -> Path:
+    """A virtual environment with what is asked for; returns its interpreter."""
+    _call([sys.executable, "-m", "venv", str(place)], place.parent)
     python = place / "bin" / "python"
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _call([*pip, "-r", "requirements.txt"], root)
-    _call([*pip, "--no-index", "--no-deps", *map(str, wheels)], root)
-    _call([str(python), "-m", "pip", "check"], root)
+    pip = [str(python), "-m", "pip"]
+    _call([*pip, "install", *_QUIET, "--no-index", *asked], place)
+    _call([*pip, "check"], place)
     return python
+
+
+def _test(root: Path, python: Path, checkout: Path) -> None:
+    """Run the tests of each package where there are no sources."""
+    tests = _copied_tests(root, checkout)
+    options = ["-q", "-n", "auto", "-p", "no:cacheprovider"]
+    _call([str(python), "-m", "pytest", *options, *tests], checkout)
 
 
 def _copied_tests(root: Path, target: Path) -> list[str]:
@@ -48,6 +74,7 @@ def _copied_tests(root: Path, target: Path) -> list[str]:
         if (root / inside).is_dir():
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(root / inside, target / inside, ignore=ignored)
+            shutil.copy(folder / "README.md", (target / inside).parent)  # tests run its examples
             copied.append(str(inside))
     return copied
 
