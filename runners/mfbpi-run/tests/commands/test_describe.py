@@ -33,7 +33,9 @@ def test_quantities_by_hand(mfbpi: Command, write_mdp: WriteMDP) -> None:
     """Two states at discount 1/2, worked out on paper."""
     described = mfbpi("describe", "--mdp", write_mdp(), "--discount", "0.5", "--json").json
 
-    errors = described.pop("errors")
+    hardness, errors = described.pop("hardness"), described.pop("errors")
+    assert hardness["diameter"]["value"] == pytest.approx(1.0)
+    assert hardness["value_norm"]["value"] == pytest.approx(0.0)
     floats = ("delta_min", "delta_max", "md_min", "md_max", "var_min", "var_max", "moment_max")
     assert tuple(errors) == floats
     assert max(errors.values()) < 1e-14

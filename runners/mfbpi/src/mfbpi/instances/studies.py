@@ -121,7 +121,7 @@ def _quantities(study: InstanceStudy, found: Instance) -> Iterator[Record]:
     from mfbpi_lib_tabular.solution import gaps, planning
 
     if study.quantities:
-        described = attrs.asdict(description.describe(found.mdp, found.discount))
+        described = attrs.asdict(description.describe(found.mdp, found.discount, hardness=False))
         for name in _QUANTITIES:
             note = _about_gaps(described) if name == "delta_min" else ""
             yield _number(name, described[name], note)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
 from mfbpi_lib_tabular.analysis import shown, structure
+from mfbpi_lib_tabular.analysis.hardness import Hardness, measure
 from mfbpi_lib_tabular.solution import gaps, moments, planning
 
 FloatArray = npt.NDArray[np.float64]
@@ -38,6 +39,7 @@ class Description:
         communicating: whether every state can be reached from every other.
         unreachable: states that no walk from the initial distribution visits.
         n_closed_classes: number of sets of states that cannot be left.
+        hardness: measures from the literature, unless they were not asked for.
         errors: bounds of the errors of the quantities that are floats, by their names.
     """
 
@@ -55,6 +57,7 @@ class Description:
     communicating: bool
     unreachable: list[int]
     n_closed_classes: int
+    hardness: Hardness | None
     errors: dict[str, float]
 
     def __repr__(self) -> str:
@@ -62,8 +65,14 @@ class Description:
         return shown.plain(self)
 
 
-def describe(mdp: TabularMDP, discount: float) -> Description:
+def describe(mdp: TabularMDP, discount: float, *, hardness: bool = True) -> Description:
     """Compute the quantities of an instance; terminal states take no part in the extremes.
+
+    Args:
+        mdp: the instance.
+        discount: gamma, in (0, 1).
+        hardness: whether to compute the measures of :mod:`.hardness` too, which takes some
+            seconds from hundreds of states on.
 
     Raises:
         ConfigError: when the discount is not in (0, 1).
@@ -79,6 +88,7 @@ def describe(mdp: TabularMDP, discount: float) -> Description:
         communicating=structure.is_communicating(mdp),
         unreachable=structure.unreachable_states(mdp).tolist(),
         n_closed_classes=len(structure.closed_classes(mdp)),
+        hardness=measure(mdp, separation) if hardness else None,
         errors={name: error for name, (_, error) in ranges.items()},
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfbpi_lib_tabular.analysis.description import Description
+    from mfbpi_lib_tabular.analysis.hardness import Measure
 
 #: Quantities in the order shown, with their meaning; Delta is the gap, V* the optimal value.
 MEANING = {
@@ -26,6 +27,17 @@ MEANING = {
     "n_closed_classes": "sets of states that cannot be left",
 }
 
+#: The measures of hardness, likewise; the literature is in :mod:`.hardness`.
+HARDNESS = {
+    "diameter": "longest of the fastest ways between two states, in expected steps",
+    "rarest_state": "least over states of the largest frequency that a policy gives it",
+    "rarest_pair": "largest least frequency of a pair (s, a) under a policy",
+    "uniform_frequency": "least frequency of a state under the uniform policy",
+    "inverse_gaps": "sum of 1 / gap over sub-optimal pairs",
+    "value_norm": "largest standard deviation of V* at the next state",
+    "value_span": "largest less least V*",
+}
+
 #: Members of a list that are shown, and digits of a number.
 _SHOWN = 5
 _DIGITS = 6
@@ -34,10 +46,14 @@ _DIGITS = 6
 def rows(described: Description) -> list[tuple[str, str, str]]:
     """Name, value and meaning of each quantity."""
     errors = described.errors
-    return [
+    own = [
         (name, _text(getattr(described, name), errors.get(name)), meaning)
         for name, meaning in MEANING.items()
     ]
+    if described.hardness is None:
+        return own
+    measures = described.hardness
+    return own + [(n, _measured(getattr(measures, n)), text) for n, text in HARDNESS.items()]
 
 
 def plain(described: Description) -> str:
@@ -55,6 +71,12 @@ def _text(value: Any, error: float | None) -> str:
     if isinstance(value, list):
         return _listing(value)
     return str(value)
+
+
+def _measured(measure: Measure | None) -> str:
+    if measure is None:
+        return "too many states"
+    return f"{measure.sign} {known_digits(measure.value, measure.error)}".strip()
 
 
 def known_digits(value: float, error: float) -> str:

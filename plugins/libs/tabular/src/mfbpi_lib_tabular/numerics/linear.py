@@ -58,7 +58,7 @@ def solve_discounted(
     Args:
         matrix: P, stochastic, sparse [S, S].
         rewards: r, [S].
-        discount: gamma, in (0, 1).
+        discount: gamma, in (0, 1); 1 where P leaves the states in the end from everywhere.
         guess: [S], where to start.
         rough: whether a residual of :data:`ROUGH` times the rewards will do, as for one step of
             many; a direct method gives what it gives.
@@ -85,8 +85,10 @@ def solve_discounted(
     found = _krylov(matrix, rewards, discount, start)
     if found is None and n_states <= FACTORISED_STATES:
         found = _factorise(matrix, rewards, discount)
-    if found is None:
+    if found is None and discount < 1.0:
         found = _iterate(matrix, rewards, discount, start)
+    if found is None:
+        raise SolverError(f"no method solved a system of {n_states} states without discounting")
     return _checked(found, matrix, rewards, discount)
 
 
