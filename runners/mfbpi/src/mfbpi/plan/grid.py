@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ class Plan:
     warnings: tuple[str, ...] = ()
     shard: Shard | None = None
 
-    @property
+    @functools.cached_property
     def tasks(self) -> tuple[Task, ...]:
         """One task for each agent, environment and seed; of a shard, its part of them."""
         tasks = self._all_tasks()
