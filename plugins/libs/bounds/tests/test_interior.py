@@ -8,7 +8,7 @@ from mfbpi_lib_bounds import navigation
 from mfbpi_lib_bounds.instance import Instance
 from mfbpi_lib_bounds.solvers import normal
 from mfbpi_lib_bounds.solvers.flow import Flow
-from mfbpi_lib_bounds.solvers.interior import Interior, is_entangled
+from mfbpi_lib_bounds.solvers.interior import EVEN, Interior, is_entangled
 from mfbpi_lib_bounds.solvers.normal import Normal
 
 
@@ -39,9 +39,9 @@ def _check(found, like, instance):
     assert found.value == pytest.approx(like.value, rel=1e-9)
     assert found.relative_gap <= 1e-9
     assert found.lower <= like.value * (1.0 + 1e-12)
-    assert found.residual <= 1e-15
+    assert found.residual <= navigation.OPTIMAL_RESIDUAL
     flow = Flow(instance.walk, instance.mdp.n_actions)
-    assert flow.imbalance(found.allocation.reshape(-1)) <= 1e-12
+    assert flow.imbalance(found.allocation.reshape(-1)) <= EVEN
 
 
 @pytest.mark.parametrize(

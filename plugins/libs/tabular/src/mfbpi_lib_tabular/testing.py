@@ -127,10 +127,18 @@ def _exact_equation(
     if mdp.terminal[s]:
         return {s: Fraction(1), -1: Fraction(0)}
     row = {s: Fraction(1), -1: read(float(mdp.mean_rewards[s, a]))}
-    law = zip(mdp.successors[s, a].tolist(), mdp.probabilities[s, a].tolist(), strict=True)
-    for state, weight in law:
-        row[state] = row.get(state, Fraction(0)) - gamma * read(weight)
+    for state, weight in exact_law(mdp, s, a, read):
+        row[state] = row.get(state, Fraction(0)) - gamma * weight
     return row
+
+
+def exact_law(
+    mdp: TabularMDP, s: int, a: int, read: Callable[[float], Fraction] = Fraction
+) -> list[tuple[int, Fraction]]:
+    """Next states and their probabilities; the likeliest takes what is missing to a sum of 1."""
+    weights = [read(weight) for weight in mdp.probabilities[s, a].tolist()]
+    weights[int(mdp.probabilities[s, a].argmax())] += 1 - sum(weights)
+    return list(zip(mdp.successors[s, a].tolist(), weights, strict=True))
 
 
 def ring(n_states: int) -> TabularMDP:

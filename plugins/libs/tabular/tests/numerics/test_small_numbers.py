@@ -62,7 +62,7 @@ def test_equal_small_chances_are_ties():
 
 @pytest.mark.parametrize("discount", [0.9, 0.999, 1.0 - 1e-6, 1.0 - 1e-9])
 def test_errors_cover_the_rounding_of_ties(discount):
-    """Every state can earn 1 for ever; as stored, a row of thirds sums to less than one."""
+    """Every state can earn 1 for ever; a row of thirds, stored, sums to less than one."""
     transitions = np.zeros((3, 2, 3))  # P[s, a, s']
     transitions[0, 0, :2] = 1.0 / 3.0, 2.0 / 3.0
     transitions[0, 1, 2] = transitions[2, 0, 1] = transitions[2, 1, 2] = 1.0
@@ -76,6 +76,6 @@ def test_errors_cover_the_rounding_of_ties(discount):
     assert found.ties == [(0, 1)]
     policies = np.array([[0, 0, 0], [1, 0, 0]])
     tables = [np.array(testing.exact_gaps(mdp, pi, discount), dtype=float) for pi in policies]
-    (exactly,) = (table for table in tables if (table >= 0.0).all())
+    exactly = next(table for table in tables if (table >= 0.0).all())
     off = np.abs(found.gaps - exactly)[1:, 1]
     assert (off <= found.gap_error + 3e-16).all()

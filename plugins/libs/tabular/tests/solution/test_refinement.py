@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_lib_tabular import testing
 from mfbpi_lib_tabular.numerics import doubled
 from mfbpi_lib_tabular.numerics.doubled import Doubled
 from mfbpi_lib_tabular.solution import planning, refinement
@@ -59,8 +60,7 @@ def test_values_are_exact_within_the_bound(riverswim, discount):
     values = _exact((found.values, found.rest))
     gamma = Fraction(discount)
     for s, a in enumerate(plan.policy):
-        law = zip(mdp.successors[s, a], mdp.probabilities[s, a], strict=True)
-        mean = sum(Fraction(float(p)) * values[t] for t, p in law)
+        mean = sum(p * values[t] for t, p in testing.exact_law(mdp, s, int(a)))
         residual = Fraction(float(mdp.mean_rewards[s, a])) + gamma * mean - values[s]
         assert abs(residual) <= found.defect
     assert found.defect < 1e-29 / (1.0 - discount)

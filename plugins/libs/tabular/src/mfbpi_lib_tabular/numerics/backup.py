@@ -37,18 +37,18 @@ class Means:
         largest = max(float(np.abs(values.high).max()), 1e-250)
         self._beta = (52 - int(np.ceil(np.log2(n_slots)))) // 2
         self._unit = 2.0 ** min(float(np.ceil(np.log2(largest))), 1023.0)
-        v1, rest = _cut(values.high / self._unit, self._beta)
-        v2, rest = _cut(rest, 2 * self._beta)
+        v1, rest = cut(values.high / self._unit, self._beta)
+        v2, rest = cut(rest, 2 * self._beta)
         rest, tiny = doubled.two_sum(rest, values.low / self._unit)
-        v3, rest = _cut(rest, 3 * self._beta)
+        v3, rest = cut(rest, 3 * self._beta)
         self._slices = v1, v2, v3, rest + tiny  # each [S]
 
     def of(self, successors: IntArray, probabilities: FloatArray) -> Doubled:
         """The mean over the slots [K, n] of each pair, [n]."""
         v1, v2, v3, v4 = (one.take(successors) for one in self._slices)
-        p1, rest = _cut(probabilities, self._beta)
-        p2, rest = _cut(rest, 2 * self._beta)
-        p3, p4 = _cut(rest, 3 * self._beta)
+        p1, rest = cut(probabilities, self._beta)
+        p2, rest = cut(rest, 2 * self._beta)
+        p3, p4 = cut(rest, 3 * self._beta)
         high, low = doubled.fast_two_sum(_dot(p1, v1), _dot(p1, v2) + _dot(p2, v1))
         high, rest = doubled.two_sum(high, _dot(p1, v3) + _dot(p2, v2) + _dot(p3, v1))
         v3 += v4
@@ -57,7 +57,7 @@ class Means:
         return Doubled(high * self._unit, low * self._unit)
 
 
-def _cut(numbers: FloatArray, bits: int) -> tuple[FloatArray, FloatArray]:
+def cut(numbers: FloatArray, bits: int) -> tuple[FloatArray, FloatArray]:
     """The multiple of 2^-bits next to each number, and what is left, both exact."""
     shift = 1.5 * 2.0 ** (52 - bits)
     top = numbers + shift

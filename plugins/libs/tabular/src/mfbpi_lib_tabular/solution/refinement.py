@@ -1,21 +1,27 @@
 """The values of a policy to twice the precision of float64, with a rigorous bound of the error.
 
 The model is the one that the stored float64 numbers are, exactly: gamma, every probability and
-every reward. Iterative refinement (Wilkinson 1963): the residual r + gamma P V - V of the present
-values is computed in pairs of float64 (:mod:`mfbpi_lib_tabular.numerics.doubled`), the correction
+every reward; but in a row of probabilities that rounding leaves short of 1 the likeliest next state
+takes what is missing, as in :mod:`mfbpi_lib_tabular.solution.exactness`. Taken literally, such a
+row would lose or gain a share of V at every step, which next to a discount of 1 is more than the
+actions differ by.
+
+Iterative refinement (Wilkinson 1963): the residual r + gamma P V - V of the present values is
+computed in pairs of float64 (:mod:`mfbpi_lib_tabular.numerics.doubled`), the correction
 (I - gamma P)^-1 residual in float64, and the sum is kept as a pair V = high + low. Each round
 gains the digits that one float64 solution has.
 
 **Error of the values.** Let T be the Bellman operator of the optimum, a contraction in the
-largest norm with modulus rho = gamma max row sum of P. Then |V - V*| <= |T V - V| / (1 - rho).
+largest norm with modulus gamma. Then |V - V*| <= |T V - V| / (1 - gamma).
 With q(s, a) the backup computed in pairs and eta the bound of its rounding, T V - V is at most
 max |max_a q(s, a) - V(s)| + eta. A backup of K slots is a product each, ceil(log2 K) sums, one
-product and one sum, all of numbers of size at most max |V| (1 + K eps) and max |r|, so that
+product and two sums, all of numbers of size at most max |V| (1 + K eps) and max |r|. What a row
+misses, m, and its product with V are float64 numbers, so that
 
-    eta = (ceil(log2 K) + 8) UNIT (max |V| + max |r|) + underflow.
+    eta = (ceil(log2 K) + 9) UNIT (max |V| + max |r|) + 2 eps max |m| max |V| + underflow.
 
 **Error of a gap.** Delta(s, a) = V*(s) - Q*(s, a) is computed as V - q in pairs, so that it
-differs from the truth by at most (1 + rho) |V - V*| + eta, and by the last rounding to float64.
+differs from the truth by at most (1 + gamma) |V - V*| + eta, and by the last rounding to float64.
 """
 
 from __future__ import annotations
@@ -28,7 +34,7 @@ import numpy.typing as npt
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_tabular.numerics import doubled
+from mfbpi_lib_tabular.numerics import doubled, rows
 from mfbpi_lib_tabular.numerics.backup import MAX_SLOTS, Means
 from mfbpi_lib_tabular.numerics.doubled import Doubled
 from mfbpi_lib_tabular.solution import planning
@@ -64,7 +70,7 @@ class Refined:
         advantage: float64 [S, A], V(s) - Q(s, a), with its own sign, each to the precision of
             float64 up to ``rounding``; exactly 0 in terminal states and at the policy's actions.
         rounding: eta of the module's head.
-        margin: 1 - rho, a lower bound; 0 or less where none is known.
+        margin: 1 - gamma, a lower bound; 0 or less where none is known.
     """
 
     policy: IntArray
@@ -110,13 +116,13 @@ def refine(mdp: TabularMDP, policy: IntArray, values: FloatArray, discount: floa
     Ends when every gap has the digits of a float64, when nothing but the rounding of the backups
     is left, or when a round does not help.
     """
-    matrix = planning.policy_kernel(mdp, policy)
+    matrix, backups = planning.policy_kernel(mdp, policy), _Backups(mdp, discount)
     pair = doubled.of(np.where(mdp.terminal, 0.0, values))
-    residual = -_advantage(mdp, discount, pair, policy)
+    residual = -backups.advantage(pair, policy)
     refined: Refined | None = None
     for _ in range(MAX_ROUNDS):
         step = np.where(mdp.terminal, 0.0, _correction(matrix, residual, discount))
-        found = _measured(mdp, policy, doubled.plus_number(pair, step), discount)
+        found = _measured(backups, policy, doubled.plus_number(pair, step))
         if refined is not None and found.defect > PROGRESS * refined.defect:
             return min(refined, found, key=lambda one: one.defect)
         refined, residual = found, found.residual
@@ -142,56 +148,76 @@ def _correction(matrix: Any, residual: FloatArray, discount: float) -> FloatArra
         return np.zeros(len(residual))
 
 
-def _measured(mdp: TabularMDP, policy: IntArray, pair: Doubled, discount: float) -> Refined:
+def _measured(backups: _Backups, policy: IntArray, pair: Doubled) -> Refined:
     """What is known of the values: advantages, and the terms of the error bounds."""
+    mdp = backups.mdp
     shape, states = (mdp.n_states, mdp.n_actions), np.arange(mdp.n_states)
-    advantage = _advantage(mdp, discount, pair, None).reshape(shape)
+    advantage = backups.advantage(pair, None).reshape(shape)
     residual = -advantage[states, policy]
     advantage[states, policy] = 0.0
     n_slots = mdp.probabilities.shape[2]
-    scale = float(np.abs(pair.high).max() + np.abs(mdp.mean_rewards).max())
-    rounds = float(np.ceil(np.log2(n_slots))) + 8.0
-    sums = mdp.probabilities @ np.ones(n_slots)  # a sum over a short last axis takes longer
-    rows = float(sums[~mdp.terminal].max(initial=1.0))
+    largest = float(np.abs(pair.high).max())
+    scale = largest + float(np.abs(mdp.mean_rewards).max())
+    rounds = float(np.ceil(np.log2(n_slots))) + 9.0
+    extra = 2.0 * EPS * float(np.abs(backups.missing).max()) * largest
     return Refined(
         policy=policy,
         values=pair.high,
         rest=pair.low,
         residual=residual,
         advantage=advantage,
-        rounding=rounds * doubled.UNIT * 1.01 * scale + UNDERFLOW,
-        # Each factor is rounded: n_slots + 4 units cover row sum, product and difference.
-        margin=1.0 - discount * rows - (n_slots + 4) * EPS,
+        rounding=(rounds * doubled.UNIT * scale + extra) * 1.01 + UNDERFLOW,
+        margin=1.0 - backups.discount - EPS,
     )
 
 
-def _advantage(
-    mdp: TabularMDP, discount: float, values: Doubled, policy: IntArray | None
-) -> FloatArray:
-    """V(s) - r(s, a) - gamma E V in doubled precision, of all pairs [S A] or of a policy's [S].
+class _Backups:
+    """Backups of an instance in doubled precision.
 
-    It is 0 in terminal states.
+    Attributes:
+        mdp: the instance.
+        discount: gamma.
+        missing: float64 [S A], what each row of probabilities misses of a sum of 1.
     """
-    n_slots, n_actions = mdp.probabilities.shape[2], mdp.n_actions
-    states: IntArray = np.arange(mdp.n_states)
-    pairs: IntArray | slice = slice(None)
-    if policy is None:
-        states = np.repeat(states, n_actions)
-    else:
-        pairs = states * n_actions + policy
-    successors = mdp.successors.reshape(-1, n_slots)[pairs]
-    probabilities = mdp.probabilities.reshape(-1, n_slots)[pairs]
-    rewards = mdp.mean_rewards.reshape(-1)[pairs]
-    means = Means(values, n_slots) if n_slots <= MAX_SLOTS else None
-    parts = [np.zeros(0)]
-    for start in range(0, len(states), BLOCK):
-        part = slice(start, start + BLOCK)
-        following, weights, s = successors[part], probabilities[part], states[part]
+
+    def __init__(self, mdp: TabularMDP, discount: float) -> None:
+        self.mdp, self.discount = mdp, discount
+        n_slots = mdp.probabilities.shape[2]
+        self._successors = mdp.successors.reshape(-1, n_slots)
+        self._probabilities = mdp.probabilities.reshape(-1, n_slots)
+        self.missing = rows.missing(self._probabilities)
+        self._likeliest = rows.likeliest(self._successors, self._probabilities)
+
+    def advantage(self, values: Doubled, policy: IntArray | None) -> FloatArray:
+        """V(s) - r(s, a) - gamma E V of all pairs [S A], or of a policy's [S].
+
+        It is 0 in terminal states.
+        """
+        states: IntArray = np.arange(self.mdp.n_states)
+        pairs: IntArray = np.arange(len(self.missing))
+        if policy is None:
+            states = np.repeat(states, self.mdp.n_actions)
+        else:
+            pairs = states * self.mdp.n_actions + policy
+        rewards, n_slots = self.mdp.mean_rewards.reshape(-1), self._successors.shape[1]
+        means = Means(values, n_slots) if n_slots <= MAX_SLOTS else None
+        parts = [np.zeros(0)]
+        for start in range(0, len(pairs), BLOCK):
+            part, s = pairs[start : start + BLOCK], states[start : start + BLOCK]
+            mean = self._mean(part, values, means)
+            backup = doubled.plus_number(
+                doubled.times_number(mean, self.discount), rewards.take(part)
+            )
+            parts.append(doubled.minus(Doubled(values.high[s], values.low[s]), backup).high)
+        return np.where(self.mdp.terminal[states], 0.0, np.concatenate(parts))
+
+    def _mean(self, pairs: IntArray, values: Doubled, means: Means | None) -> Doubled:
+        """E V of pairs [n], the likeliest next state with what is missing."""
+        following, weights = self._successors[pairs], self._probabilities[pairs]
         if means is not None:
             mean = means.of(np.ascontiguousarray(following.T), np.ascontiguousarray(weights.T))
         else:
             later = Doubled(values.high[following], values.low[following])
             mean = doubled.total(doubled.times_number(later, weights))
-        backup = doubled.plus_number(doubled.times_number(mean, discount), rewards[part])
-        parts.append(doubled.minus(Doubled(values.high[s], values.low[s]), backup).high)
-    return np.where(mdp.terminal[states], 0.0, np.concatenate(parts))
+        likeliest = values.high.take(self._likeliest.take(pairs))
+        return doubled.plus_number(mean, self.missing.take(pairs) * likeliest)

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_lib_tabular.numerics import rows
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -106,13 +107,7 @@ class Spread:
     @functools.cached_property
     def _likeliest(self) -> IntArray:
         """The state s0, int64 [S, A]."""
-        weights, successors = self.mdp.probabilities, self.mdp.successors
-        likeliest, most = successors[:, :, 0].copy(), weights[:, :, 0].copy()
-        for slot in range(1, weights.shape[2]):  # faster than a maximum over a short last axis
-            better = weights[:, :, slot] > most
-            np.copyto(likeliest, successors[:, :, slot], where=better)
-            np.copyto(most, weights[:, :, slot], where=better)
-        return likeliest
+        return rows.likeliest(self.mdp.successors, self.mdp.probabilities)
 
     @functools.cached_property
     def _differences(self) -> FloatArray:
