@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
+from mfbpi_lib_tabular.solution import greedy
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -30,10 +31,6 @@ MAX_SWEEPS = 500
 
 #: The first policy is settled once this many sweeps in a row leave it unchanged.
 SETTLED_SWEEPS = 8
-
-#: Up to so many actions of so many states or more the best are found action by action, which takes
-#: less time than numpy's search along a short axis.
-FEW_ACTIONS, MANY_STATES = 8, 1000
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -169,7 +166,7 @@ def _iterate(
         values = solve_discounted(matrix[rows], rewards.reshape(-1)[rows], gamma, guess=values)
         q_values = rewards + gamma * (matrix @ values).reshape(rewards.shape)  # [S, A]
         tolerance = rounding(values, gamma, n_slots)
-        improved = _improve(q_values, policy, tolerance)
+        improved = greedy.improve(q_values, policy, tolerance)
         if np.array_equal(improved, policy):
             return Plan(values=values, q_values=q_values, policy=policy, iterations=iteration)
         policy = improved
@@ -277,39 +274,17 @@ def _pair_index(policy: npt.NDArray[Any], shape: tuple[int, ...]) -> IntArray:
     return index
 
 
-def _improve(q_values: FloatArray, policy: IntArray, tolerance: float) -> IntArray:
-    """The greedy policy, keeping every action that is within the tolerance of the best."""
-    greedy, best = _best(q_values)
-    gain = best - q_values[np.arange(len(policy)), policy]
-    return np.where(gain > tolerance, greedy, policy)
-
-
-def _best(q_values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The first best action in each state, [S], and its value, of values [S, A]."""
-    n_states, n_actions = q_values.shape
-    if n_actions > FEW_ACTIONS or n_states < MANY_STATES:
-        greedy = q_values.argmax(axis=1)
-        return greedy, q_values[np.arange(n_states), greedy]
-    greedy, best = np.zeros(n_states, dtype=np.int8), q_values[:, 0].copy()
-    for action in range(1, n_actions):
-        column = np.ascontiguousarray(q_values[:, action])
-        # A later action is a larger number: without a choice, which is slow where it is random.
-        np.maximum(greedy, np.int8(action) * (column > best).view(np.int8), out=greedy)
-        np.maximum(best, column, out=best)
-    return greedy.astype(np.int64), best
-
-
 def _sweep(matrix: Any, rewards: FloatArray, discount: float) -> tuple[IntArray, FloatArray]:
     """A few sweeps of value iteration: the greedy policy, once it settles, and the values."""
-    (policy, values), settled = _best(rewards), 0
+    (policy, values), settled = greedy.best(rewards), 0
     for _ in range(MAX_SWEEPS):
         expected = matrix @ values
         expected *= discount
         q_values = expected.reshape(rewards.shape)
         q_values += rewards
-        greedy, values = _best(q_values)
-        settled = settled + 1 if (greedy == policy).all() else 0
-        policy = greedy
+        best, values = greedy.best(q_values)
+        settled = settled + 1 if (best == policy).all() else 0
+        policy = best
         if settled == SETTLED_SWEEPS:
             break
     return policy, values
