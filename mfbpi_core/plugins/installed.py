@@ -74,7 +74,8 @@ def _origin(point: EntryPoint) -> Origin | Unusable:
     if point.dist is None:
         return Origin(point=point, distribution=_UNKNOWN, version=_UNKNOWN)
     try:
-        name, version = point.dist.metadata["Name"], point.dist.metadata["Version"]
+        told = point.dist.metadata  # parsed anew each time that it is asked for
+        name, version = told["Name"], told["Version"]
     except Exception:  # without a METADATA file, importlib raises whatever comes
         name, version = None, None
     if name and version:
