@@ -216,7 +216,7 @@ def test_inaccurate_solutions_say_so(capsys: pytest.CaptureFixture[str]) -> None
     ("options", "message"),
     [
         (("--bound", "w"), "no bound is called 'w'"),
-        (("--bound", "u", "-B", "kmax=3"), "did you mean k_max? parameters are: k_max, method"),
+        (("--bound", "u", "-B", "kmax=3"), "did you mean k_max? parameters are: epsilon, k_max"),
         (("--bound", "u", "-B", "k_max=0"), "bound u: parameter k_max is 0; expected int >= 1"),
         (("--bound", "u", "-B", "u_k.k=1"), "-B u_k.k=1: 'u_k' is not in this run; it has: u"),
         (("--bound", "u", "-B", "k_max"), "-B 'k_max': expected KEY=VALUE"),

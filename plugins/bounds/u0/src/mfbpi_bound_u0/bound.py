@@ -28,6 +28,7 @@ class U0(TabularBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config
+    covers = "confusing models with any successors, up to the term of 27, not proved here again"
 
     def coefficients(self, instance: Instance) -> Coefficients:
         """Coefficients of the instance."""

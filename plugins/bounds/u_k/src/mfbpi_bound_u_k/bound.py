@@ -37,6 +37,7 @@ class UK(TabularBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config
+    covers = "none: a single moment bounds no class of confusing models"
 
     def coefficients(self, instance: Instance) -> Coefficients:
         """Coefficients of the instance."""

@@ -27,6 +27,7 @@ class UTilde(TabularBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config
+    covers = "confusing models without new successors"
 
     def coefficients(self, instance: Instance) -> Coefficients:
         """Coefficients of the instance."""

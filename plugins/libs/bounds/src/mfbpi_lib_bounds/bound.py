@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 import numpy as np
@@ -50,6 +50,9 @@ class SolverConfig:
         choices=("exact", "conic"),
     )
     solver: str = parameter("CLARABEL", "convex solver of method=conic, as cvxpy calls it")
+    epsilon: float = parameter(
+        0.0, "loss of value that is accepted; above 0 the bound is finite with ties, too", ge=0.0
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -70,6 +73,9 @@ S = TypeVar("S", bound=SolverConfig)
 
 class TabularBound(Bound[S]):
     """A bound of the form of :mod:`mfbpi_lib_bounds.coefficients`."""
+
+    #: The confusing models for which the bound holds, in words.
+    covers: ClassVar[str] = ""
 
     def __init__(self, discount: float, config: S) -> None:
         super().__init__(discount, config)
@@ -121,7 +127,7 @@ class TabularBound(Bound[S]):
                 raise out_of_range() from error
         if not math.isfinite(found.value):
             raise out_of_range()
-        return found
+        return attrs.evolve(found, details={**found.details, "covers": self.covers})
 
     def _solve_exact(self, instance: Instance, constraint: Constraint) -> BoundSolution:
         coefficients, doubt = self._prepared(instance), self._doubt(instance)
@@ -154,15 +160,15 @@ class TabularBound(Bound[S]):
         none of them is off by more than this, neither is the bound at any allocation, nor its
         least value.
         """
-        mdp, discount = instance.mdp, instance.discount
-        ends = (Leaning(mdp=mdp, discount=discount, base=instance, sign=sign) for sign in (1, -1))
+        ends = (Leaning.of(instance, sign) for sign in (1, -1))
         found = self._prepared(instance)
         return max(discrepancy(found, self.coefficients(end)) for end in ends)
 
     def _planned(self, mdp: TabularMDP) -> Instance:
         """The instance with its plan, kept while the same MDP is asked about."""
         if self._instance is None or self._instance.mdp is not mdp:
-            self._instance = Instance(mdp=mdp, discount=self.discount)
+            epsilon = self.config.epsilon
+            self._instance = Instance(mdp=mdp, discount=self.discount, epsilon=epsilon)
             self._coefficients = None
         return self._instance
 

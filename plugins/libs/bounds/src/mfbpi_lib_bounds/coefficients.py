@@ -2,19 +2,21 @@
 
 A bound is a function of an allocation w [S, A],
 
-    U(w) = max over sub-optimal (s, a) of  h(s, a) / w(s, a) + d(s, a) K(w),
+    U(w) = max of  h(s, a) / w(s, a) + d(s, a) K(w)  over (s, a) outside pi*, and of  e K(w),
     K(w) = max over s of  c(s) / w(s, pi*(s)),
 
-with coefficients h, d >= 0 and c > 0 of the instance:
+with coefficients h, d, e >= 0 and c > 0 of the instance; e is 0 but for the second form of u_span:
 
 | bound   | h(s, a)                                 | d(s, a) | c(s)                               |
 |---------|-----------------------------------------|---------|------------------------------------|
 | u, u_k  | (2 + 8 phi^2 m) / D^2                   | 1 / D^2 | C(s) (1+g)^2 / (1-g)^2             |
 | u_tilde | (2 + 8 phi^2 m) / D^2                   | 1       | max C(s) (1+g)^2 / (Dmin (1-g))^2  |
 | u0      | 2/D^2 + max(16 Var/D^2, 6 (MD/D)^(4/3)) | 1       | H0*, see :func:`u0`                |
+| u_span  | b / D^2                                 | 1 / D^2 | b (1+g)^2 / (1-g)^2, or b          |
 
-where D is the gap of (s, a), phi the golden ratio, m(s, a) the moment term and
-C(s) = max(4, 16 g^2 phi^2 m(s, pi*(s))).
+where D is the gap of (s, a), or with an accepted loss epsilon the gap plus epsilon (1-g), phi the
+golden ratio, m(s, a) the moment term and C(s) = max(4, 16 g^2 phi^2 m(s, pi*(s))); b is
+:func:`mfbpi_lib_bounds.planned.pinsker`.
 
 Sources: Russo & Proutiere 2023, Theorem 3.2 (u) and its relaxation (u_tilde); Al Marjani &
 Proutiere 2021 (u0).
@@ -52,6 +54,7 @@ class Coefficients:
         c: float64 [S]; entries of terminal states are not used.
         policy: int64 [S], pi*.
         acting: bool [S], states that take decisions; the others get no samples.
+        e: the least U may be in relation to K.
     """
 
     h: FloatArray
@@ -59,6 +62,7 @@ class Coefficients:
     c: FloatArray
     policy: IntArray
     acting: BoolArray
+    e: float = 0.0
 
     @functools.cached_property
     def suboptimal(self) -> BoolArray:
@@ -106,7 +110,7 @@ def evaluate(coefficients: Coefficients, allocation: FloatArray) -> float:
     with np.errstate(divide="ignore"):
         worst = float((coefficients.c[states] / own).max())
         terms = coefficients.h[pairs] / allocation[pairs] + coefficients.d[pairs] * worst
-    return float(terms.max())
+    return max(float(terms.max()), coefficients.e * worst if coefficients.e else 0.0)
 
 
 def discrepancy(one: Coefficients, other: Coefficients) -> float:
@@ -119,7 +123,8 @@ def discrepancy(one: Coefficients, other: Coefficients) -> float:
         return 0.0
     h, d = (_relative(getattr(one, x)[pairs], getattr(other, x)[pairs]) for x in ("h", "d"))
     c = _relative(one.c[states], other.c[states])
-    return max(h, d + c + d * c)
+    e = abs(other.e - one.e) / one.e if one.e else 0.0
+    return max(h, d + c + d * c, e + c + e * c)
 
 
 def _relative(one: FloatArray, other: FloatArray) -> float:
@@ -186,6 +191,8 @@ def u0(
     policy: IntArray,
     discount: float,
     acting: BoolArray | None = None,
+    *,
+    alternative: bool = True,
 ) -> Coefficients:
     """The bound of Al Marjani & Proutiere (2021).
 
@@ -199,6 +206,7 @@ def u0(
         policy: pi*, [S].
         discount: gamma.
         acting: [S] mask of the states that take decisions; all if omitted.
+        alternative: whether the minimum with the term of 27 is taken.
     """
     mask = _mask(acting, policy)
     states = np.flatnonzero(mask)
@@ -211,9 +219,53 @@ def u0(
     steepest = float(squared[pairs].max(initial=0.0)) * inverse**2  # 1 / x^2
     span_term = 6.0 * float(spans[own].max()) ** (4.0 / 3.0) * steepest ** (2.0 / 3.0)
     hard = max(16.0 * float(variances[own].max()) * steepest, span_term)
-    constant = 2.0 * steepest + min(27.0 * steepest * inverse, hard)
+    easier = min(27.0 * steepest * inverse, hard) if alternative else hard
+    constant = 2.0 * steepest + easier
     c = np.full(len(policy), constant)
     return Coefficients(h=h, d=np.ones(gaps.shape), c=c, policy=policy, acting=mask)
+
+
+def u_span(
+    gaps: FloatArray,
+    width: float,
+    policy: IntArray,
+    discount: float,
+    acting: BoolArray | None = None,
+) -> Coefficients:
+    """The first form of u_span: deviations x of all pairs, by Pinsker's inequality x^2 <= b KL.
+
+    D < x(s, a) + (1+g)/(1-g) max x(s', pi), so that 1/T >= D^2 / (b/w + b ((1+g)/(1-g))^2 / w').
+
+    Args:
+        gaps: D, [S, A], positive outside the policy.
+        width: b, of :func:`mfbpi_lib_bounds.planned.pinsker`.
+        policy: pi*, [S].
+        discount: gamma.
+        acting: [S] mask of the states that take decisions; all if omitted.
+    """
+    mask = _mask(acting, policy)
+    squared = _inverse_power(gaps, ~_pairs(gaps, policy, mask), 2.0)
+    reach = (1.0 + discount) ** 2 / (1.0 - discount) ** 2
+    c = np.full(len(policy), width * reach)
+    return Coefficients(h=width * squared, d=squared, c=c, policy=policy, acting=mask)
+
+
+def u_span_loss(
+    gaps: FloatArray,
+    width: float,
+    loss: float,
+    policy: IntArray,
+    discount: float,
+    acting: BoolArray | None = None,
+) -> Coefficients:
+    """The second form of u_span, for an accepted loss epsilon > 0; arguments as :func:`u_span`.
+
+    If pi loses more than epsilon, then D < x(s, a) + max x(s', pi) for a pair outside pi, or two
+    pairs of pi have x + x' > epsilon (1-g), which is e.
+    """
+    first = u_span(gaps, width, policy, discount, acting)
+    c = np.full(len(policy), width)
+    return attrs.evolve(first, c=c, e=2.0 / (loss * (1.0 - discount)) ** 2)
 
 
 def _pairs(like: FloatArray, policy: IntArray, acting: BoolArray) -> BoolArray:

@@ -40,15 +40,20 @@ def scalar_model(coefficients: Coefficients) -> Model:
     pairs = coefficients.suboptimal
     d = coefficients.d[pairs]
     total = float(coefficients.c[coefficients.acting].sum())
-    return Model(c=total, h=coefficients.h[pairs], d=d, top=float(d.max()))
+    return Model(c=total, h=coefficients.h[pairs], d=d, top=_top(coefficients))
+
+
+def _top(coefficients: Coefficients) -> float:
+    """The least that U can be in relation to K."""
+    return max(float(coefficients.d[coefficients.suboptimal].max()), coefficients.e)
 
 
 def least_weights(coefficients: Coefficients, x: float) -> FloatArray:
-    """Least w [S, A] with K(w) <= 1 and U(w) <= max d + x; 0 where a state does not act."""
+    """Least w [S, A] with K(w) <= 1 and U(w) <= top + x; 0 where a state does not act."""
     pairs, states = coefficients.suboptimal, np.flatnonzero(coefficients.acting)
-    d = coefficients.d[pairs]
+    beyond = _top(coefficients) - coefficients.d[pairs]
     weights = np.zeros(coefficients.h.shape)  # w[s, a]
-    weights[pairs] = coefficients.h[pairs] / (x + (d.max() - d))
+    weights[pairs] = coefficients.h[pairs] / (x + beyond)
     weights[states, coefficients.policy[states]] = coefficients.c[states]
     return weights
 

@@ -28,10 +28,13 @@ class Instance:
     Attributes:
         mdp: the instance.
         discount: gamma, in (0, 1).
+        epsilon: loss of value that is accepted, 0 or more. A policy is then told from those that
+            lose more, and each gap counts as larger by epsilon (1-g).
     """
 
     mdp: TabularMDP
     discount: float
+    epsilon: float = 0.0
     _roots: dict[tuple[int, bool], FloatArray] = attrs.field(factory=dict, init=False)
 
     @functools.cached_property
@@ -51,8 +54,8 @@ class Instance:
 
     @property
     def gaps(self) -> FloatArray:
-        """Delta(s, a), float64 [S, A], 0 or more."""
-        return self.separation.gaps
+        """Delta(s, a) + epsilon (1-g), float64 [S, A], 0 or more."""
+        return self.separation.gaps + self.epsilon * (1.0 - self.discount)
 
     @property
     def acting(self) -> npt.NDArray[np.bool_]:
@@ -73,6 +76,11 @@ class Instance:
     def spans(self) -> FloatArray:
         """MD_sa, [S, A]."""
         return self.spread.spans
+
+    @property
+    def value_span(self) -> float:
+        """Largest less least V* over all states, terminal ones included."""
+        return float(np.ptp(self.separation.values))
 
     def moment_terms(self, k: int) -> FloatArray:
         """(M^k_sa)^(2^(1-k)), [S, A]."""
@@ -95,9 +103,14 @@ class Instance:
         Raises:
             SolverError: when some gap is too small to be told from zero.
         """
+        if self.epsilon > 0.0:
+            return ""
         found = self.separation
         if found.ties:
-            return f"optimal policy not unique: tied pairs {_pairs(found.ties)}"
+            return (
+                f"optimal policy not unique: tied pairs {_pairs(found.ties)}; an accepted loss "
+                "`epsilon` above 0 makes it finite"
+            )
         if found.unresolved:
             raise SolverError(
                 f"{len(found.unresolved)} gaps are below {found.tolerance:.3g}, what double "

@@ -33,6 +33,11 @@ class Leaning(Instance):
     base: Instance
     sign: int
 
+    @classmethod
+    def of(cls, base: Instance, sign: int) -> Leaning:
+        """The hardest (1) or easiest (-1) instance that the numbers of ``base`` can stand for."""
+        return cls(mdp=base.mdp, discount=base.discount, epsilon=base.epsilon, base=base, sign=sign)
+
     @property
     def separation(self) -> gaps.Separation:
         """As of the base: optimal policy and values, ties and unresolved pairs."""
@@ -43,6 +48,13 @@ class Leaning(Instance):
         """Delta(s, a) less its error, or more."""
         found = self.base.gaps
         return self._leant(found, -EPS * found - self.separation.gap_error)
+
+    @property
+    def value_span(self) -> float:
+        """As of the base, at its end."""
+        found = self.base.value_span
+        off = EPS * float(np.abs(self.separation.values).max()) + 2.0 * self.separation.value_error
+        return max(found + self.sign * off, 0.0)
 
     @property
     def spread(self) -> Spread:

@@ -35,7 +35,7 @@ class Model:
         c: 0 or more.
         h: float64 [n], 0 or more.
         d: float64 [n], 0 or more.
-        top: max d, or more.
+        top: max d, or more; where it is more, f is finite at its left end, too.
     """
 
     c: float
@@ -64,6 +64,11 @@ class Model:
         if slope < 0.0 and self.c > 0.0:
             return value + slope * max(value / self.c - self.top - x, 0.0)
         return value - max(slope, 0.0) * x
+
+    @property
+    def closed(self) -> bool:
+        """Whether f is finite at rho = top."""
+        return bool((self._offset > 0.0).all())
 
     def minimum(self) -> tuple[float, float]:
         """The pair (x, f) of the least value; x is 0 or infinite where it is a limit."""

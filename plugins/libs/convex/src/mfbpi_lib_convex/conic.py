@@ -1,7 +1,7 @@
 """The bounds of mfbpi_lib_bounds as second-order cone programmes.
 
     minimise t  subject to  w(s, a) (t - d(s, a) K) >= h(s, a)   for sub-optimal (s, a),
-                            w(s, pi*(s)) K >= c(s)               for every s,
+                            w(s, pi*(s)) K >= c(s)               for every s,   t >= e K,
                             sum(w) = 1, w >= 0, and the flow equations of a walk.
 
 Each product is a rotated cone. The weights span ten orders of magnitude, on which solvers lose
@@ -139,6 +139,8 @@ def _improve(
         _product(w[np.flatnonzero(pairs)], slack, coefficients.h[pairs] / (unit[pairs] * unit_t)),
         _product(w[np.flatnonzero(own)], k, c / (unit[own] * unit_k)),
     ]
+    if coefficients.e:
+        constraints.append(t >= coefficients.e * (unit_k / unit_t) * k)
     if flow is not None:
         constraints.append(_in_units(flow, unit.reshape(-1)) @ w == 0.0)
     problem = cp.Problem(cp.Minimize(t), constraints)

@@ -40,6 +40,12 @@ _SHOWN_STATES = 30
     help="How to minimise: the same as -B method=NAME, for bounds that have the choice.",
 )
 @click.option(
+    "--epsilon",
+    type=float,
+    metavar="E",
+    help="Loss of value that is accepted: the same as -B epsilon=E. Above 0, ties are no obstacle.",
+)
+@click.option(
     "--allocation",
     default="optimal",
     show_default=True,
@@ -53,6 +59,7 @@ def bound(
     bound_settings: tuple[str, ...],
     constraint: Any,
     method: str | None,
+    epsilon: float | None,
     allocation: str,
     plot: Path | None,
     as_json: bool,
@@ -67,8 +74,9 @@ def bound(
     registry = Registry.discover()
     warn_of_problems(registry)
     compiled.find_place(registry)
-    settings = (*bound_settings, *([f"method={method}"] if method else []))
-    chosen = choices.bound(registry, name, settings)
+    short = {"method": method, "epsilon": epsilon}
+    given = [f"{key}={value}" for key, value in short.items() if value is not None]
+    chosen = choices.bound(registry, name, (*bound_settings, *given))
     found = instance.find(registry, **where)
     built = bounds.build(chosen, found.discount)
     diagnosis = description.diagnose(found.mdp)
@@ -107,6 +115,8 @@ def _show(solution: BoundSolution, caption: str) -> None:
         say(f"largest violation of the flow equations {solution.residual:.1e}")
         if solution.reason:
             say(solution.reason)
+        if solution.details.get("covers"):
+            say(f"covers: {solution.details['covers']}")
     say(f"{caption}; {solution.solver}.")
 
 

@@ -38,6 +38,10 @@ ACCEPTED_LOSS = 5e-10
 STRIDE = 16.0
 
 
+#: Share of an interval that is as good as its left end, where that is 0.
+NEXT_TO_NOTHING = 1e-18
+
+
 @attrs.define(eq=False)
 class _Best:
     """The least weights found so far, the best certificate, and how much rounding blurs it."""
@@ -186,6 +190,8 @@ class Search:
 def _within(model: Model, x: float) -> tuple[float, float]:
     """The minimiser of one model, at most a stride from x, and the model's least value."""
     lowest = model.minimiser
+    if model.closed and (x == 0.0 or lowest == 0.0) and np.isfinite(lowest):
+        return lowest, model.floor(lowest)
     return float(np.clip(lowest, x / STRIDE, x * STRIDE)), model.floor(lowest)
 
 
@@ -217,7 +223,7 @@ def _crossing(falling: Model, rising: Model, low: float, high: float) -> float:
         x = float(np.exp(log_x))
         return rising.value(x) - falling.value(x)
 
-    ends = float(np.log(low)), float(np.log(high))
+    ends = float(np.log(max(low, NEXT_TO_NOTHING * high))), float(np.log(high))
     if excess(ends[0]) >= 0.0:  # they touch there, up to rounding
         return low
     if excess(ends[1]) <= 0.0:
