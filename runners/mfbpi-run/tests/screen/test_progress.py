@@ -8,6 +8,7 @@ import pytest
 from rich import progress as rich_progress
 from rich.console import Console
 
+from mfbpi.execute.events import Failure
 from mfbpi_run.screen import progress
 from mfbpi_run.screen.progress import Progress
 
@@ -34,6 +35,26 @@ def test_failure_is_said_without_a_bar_too(capsys: pytest.CaptureFixture[str]) -
     printed = capsys.readouterr()
 
     assert (printed.out, printed.err) == ("", "failed: x\n")
+
+
+def test_tasks_that_fail_alike_are_told_together(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first at once, the others in the end, each named with its file up to a number."""
+    counted = Progress(visible=False)
+    counted.begun(total=14, kept=0, at_once=1)
+    for seed in range(13):
+        counted.finished(Failure(f"odd, seed {seed}", "ValueError: no", f"_errors/{seed}.json"))
+    counted.finished(Failure("odd, seed 13", "ValueError: other", "_errors/13.json"))
+    at_once = capsys.readouterr().err.splitlines()
+    counted.ended()
+    (line,) = capsys.readouterr().err.splitlines()
+
+    assert at_once == [
+        "failed: odd, seed 0: ValueError: no; see _errors/0.json",
+        "failed: odd, seed 13: ValueError: other; see _errors/13.json",
+    ]
+    assert line.startswith("12 more tasks failed alike: ValueError: no: odd, seed 1 (_errors/1.js")
+    assert line.endswith("odd, seed 10 (_errors/10.json), ... (12 in all)")
+    assert counted.failed == 14
 
 
 def test_bar_shows_done_running_and_failed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,16 +6,22 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from mfbpi.execute.events import Observer
+from mfbpi.execute.events import Failure, Observer
 from mfbpi_core.text import visible
 from mfbpi_run.screen.output import tell
 
 if TYPE_CHECKING:
     import rich.progress
 
+#: How many tasks that failed alike are named before they are only counted.
+NAMED = 10
+
 
 class Progress(Observer):
     """Shows a bar while there is work, if someone sees it, and each failure on a line of its own.
+
+    Where several tasks fail for the same cause, the first is shown at once and the others together
+    in the end.
 
     Args:
         visible: whether a bar may be shown; on a terminal it is.
@@ -25,6 +31,7 @@ class Progress(Observer):
         self._visible = visible and sys.stderr.isatty()
         self._bar: rich.progress.Progress | None = None
         self.total = self.done = self.failed = self._at_once = 0
+        self._alike: dict[str, list[Failure]] = {}  # tasks that failed, by cause
 
     def begun(self, total: int, kept: int, at_once: int) -> None:
         """Show the bar."""
@@ -41,13 +48,18 @@ class Progress(Observer):
             self.done += 1
         else:
             self.failed += 1
-            self._say(failure)
+            if self._is_new(failure):
+                self._say(failure)
         self._show()
 
     def ended(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
+        for cause, failures in self._alike.items():
+            if len(failures) > 1:
+                tell(_others(cause, failures[1:]))
+        self._alike.clear()
 
     def tracked(self, things: Iterable[Any]) -> Iterable[Any]:
         """The things, with a bar while they are gone through."""
@@ -64,6 +76,14 @@ class Progress(Observer):
         """Tasks in work: as many as may be, while there are so many left."""
         return min(self._at_once, self.total - self.done - self.failed)
 
+    def _is_new(self, failure: str) -> bool:
+        """Whether no other task has failed for the same cause."""
+        if not isinstance(failure, Failure):
+            return True
+        alike = self._alike.setdefault(failure.cause, [])
+        alike.append(failure)
+        return len(alike) == 1
+
     def _show(self) -> None:
         if self._bar is not None:
             text = f"{self.done} done, {self.running} running, {self.failed} failed"
@@ -75,6 +95,14 @@ class Progress(Observer):
             tell(message)
         else:
             self._bar.console.print(visible(message), markup=False, highlight=False, soft_wrap=True)
+
+
+def _others(cause: str, failures: list[Failure]) -> str:
+    """One line on the tasks that failed as an earlier one did."""
+    what = "1 more task" if len(failures) == 1 else f"{len(failures)} more tasks"
+    named = ", ".join(f"{failure.task} ({failure.file})" for failure in failures[:NAMED])
+    more = f", ... ({len(failures)} in all)" if len(failures) > NAMED else ""
+    return f"{what} failed alike: {cause}: {named}{more}"
 
 
 def _bar() -> rich.progress.Progress:

@@ -11,7 +11,7 @@ from typing import Literal
 import attrs
 
 from mfbpi.execute import together
-from mfbpi.execute.events import Observer
+from mfbpi.execute.events import Failure, Observer
 from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.saving.checkpoint import Checkpoints
@@ -103,13 +103,12 @@ def _write(work: Work, outcome: Outcome, store: Store, observer: Observer) -> di
     records = {}
     for task, own in together.separated(work, outcome):
         file = store.save(task, own)
-        observer.finished(None if own.status == "done" else failure_line(task, own, file))
+        observer.finished(None if own.status == "done" else _failure(task, own, file))
         records[task.task_id] = Record(task=task, status=own.status, file=file)
     if outcome.status == "done":
         store.checkpoint(work.task_id).unlink(missing_ok=True)
     return records
 
 
-def failure_line(task: Task, outcome: Outcome, file: Path) -> str:
-    """One line: which task failed, why, where in the plugin, and the file with the traceback."""
-    return f"failed: {task.label}: {cause(outcome)}; see {file.parent.name}/{file.name}"
+def _failure(task: Task, outcome: Outcome, file: Path) -> Failure:
+    return Failure(task.label, cause(outcome), f"{file.parent.name}/{file.name}")

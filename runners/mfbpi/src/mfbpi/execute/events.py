@@ -6,6 +6,28 @@ from collections.abc import Iterable
 from typing import Any
 
 
+class Failure(str):
+    """One line: which task failed, why, where in the plugin, and the file with the traceback.
+
+    Attributes:
+        cause: why, and where in the plugin; the same for tasks that failed alike.
+        task: the task's label.
+        file: the file with the traceback, from the directory of results.
+    """
+
+    __slots__ = ("cause", "file", "task")
+
+    cause: str
+    task: str
+    file: str
+
+    def __new__(cls, task: str, cause: str, file: str) -> Failure:
+        """The line of a task that failed for a cause."""
+        line = super().__new__(cls, f"failed: {task}: {cause}; see {file}")
+        line.task, line.cause, line.file = task, cause, file
+        return line
+
+
 class Observer:
     """Is told how far the work has come; this one shows nothing. Override what is of interest.
 
@@ -22,7 +44,7 @@ class Observer:
         """
 
     def finished(self, failure: str | None = None) -> None:
-        """A task has ended; ``failure`` is one line on why it has failed, or None."""
+        """A task has ended; ``failure`` is one line on why (a :class:`Failure`), or None."""
 
     def ended(self) -> None:
         """No task runs any more, for whatever reason."""
