@@ -14,7 +14,7 @@ from mfbpi_core.contracts.experiment import (
     RunSettings,
 )
 from mfbpi_core.contracts.metric import Metric, Snapshot
-from mfbpi_core.contracts.parameters import NoConfig, parameter
+from mfbpi_core.contracts.parameters import NoConfig, others, parameter
 from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Problem
@@ -81,6 +81,7 @@ __all__ = [
     "Transition",
     "Transitions",
     "hookimpl",
+    "others",
     "parameter",
 ]
 

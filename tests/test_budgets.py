@@ -13,7 +13,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 #: Packages that neither listing plugins nor importing a lib may need.
-HEAVY = {"bsuite", "cvxpy", "matplotlib", "numba", "pandas", "pyarrow", "scipy", "torch"}
+HEAVY = {
+    "bsuite",
+    "cvxpy",
+    "gymnasium",
+    "matplotlib",
+    "numba",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "torch",
+}
 
 #: Most lines of a file, and of one in the core.
 FILE_LINES, CORE_FILE_LINES = 300, 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import types
 from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin
@@ -41,6 +42,17 @@ def _is_kind(value: Any, kind: Any) -> bool:
     if kind is float:
         return isinstance(value, int | float)
     return isinstance(value, kind)
+
+
+def within(number: float, bounds: Mapping[str, float]) -> bool:
+    """Whether a number is finite and within bounds by their names."""
+    holds = {
+        "ge": lambda bound: number >= bound,
+        "gt": lambda bound: number > bound,
+        "le": lambda bound: number <= bound,
+        "lt": lambda bound: number < bound,
+    }
+    return math.isfinite(number) and all(holds[name](bound) for name, bound in bounds.items())
 
 
 def type_name(hint: Any) -> str:

@@ -13,13 +13,15 @@ Example:
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_type_hints
 
 import attrs
 
+from mfbpi_core.contracts import _others as rest
 from mfbpi_core.contracts import _parameter_types as kinds
+from mfbpi_core.contracts._others import field_of_others as field_of_others  # part of this module
+from mfbpi_core.contracts._others import others as others  # also
 from mfbpi_core.contracts._parameter_types import check_plain as check_plain  # part of this module
 from mfbpi_core.errors import ConfigError
 
@@ -95,9 +97,9 @@ def describe(config: type[Any]) -> list[Parameter]:
     return [
         Parameter(
             name=field.name,
-            type=kinds.type_name(hints[field.name]),
+            type=_type(field, hints[field.name]),
             range=_range(field),
-            default=field.default,
+            default="" if field.metadata.get("others") else field.default,
             help=field.metadata.get("help", ""),
             source=field.metadata.get("source", ""),
         )
@@ -114,7 +116,11 @@ def parse(config: type[C], given: Mapping[str, str]) -> C:
     """
     hints = get_type_hints(config)
     check_keys(config, given)
-    return config(**{key: kinds.convert(key, text, hints[key]) for key, text in given.items()})
+    values = {
+        key: kinds.convert(key, text, hints[key]) if key in hints else rest.read(text)
+        for key, text in given.items()
+    }
+    return config(**rest.gathered(config, values))
 
 
 def from_dict(config: type[C], values: Mapping[str, Any]) -> C:
@@ -124,20 +130,22 @@ def from_dict(config: type[C], values: Mapping[str, Any]) -> C:
     return config(
         **{
             key: tuple(v) if kinds.is_tuple(hints[key]) and v is not None else v
-            for key, v in values.items()
+            for key, v in rest.gathered(config, values).items()
         }
     )
 
 
 def to_dict(config: Any) -> dict[str, Any]:
     """Every parameter with its value, as JSON can hold it."""
-    values = attrs.asdict(config)
+    values = rest.spread(config, attrs.asdict(config))
     return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
 
 
 def check_keys(config: type[Any], given: Mapping[str, Any]) -> None:
-    """Refuse keys that ``config`` does not have, with close matches."""
+    """Refuse keys that ``config`` does not have, with close matches, unless it takes any."""
     known = [field.name for field in attrs.fields(config)]
+    if field_of_others(config) is not None:
+        return
     for key in given:
         if key in known:
             continue
@@ -166,17 +174,11 @@ def allows(attribute: attrs.Attribute[Any], hint: Any, value: Any) -> bool:
     numbers = [m for m in members if isinstance(m, int | float) and not isinstance(m, bool)]
     choices = attribute.metadata["choices"]
     allowed = choices is None or value in choices
-    return allowed and all(_within(n, attribute.metadata["bounds"]) for n in numbers)
+    return allowed and all(kinds.within(n, attribute.metadata["bounds"]) for n in numbers)
 
 
-def _within(number: float, bounds: Mapping[str, float]) -> bool:
-    holds = {
-        "ge": lambda bound: number >= bound,
-        "gt": lambda bound: number > bound,
-        "le": lambda bound: number <= bound,
-        "lt": lambda bound: number < bound,
-    }
-    return math.isfinite(number) and all(holds[name](bound) for name, bound in bounds.items())
+def _type(field: attrs.Attribute[Any], hint: Any) -> str:
+    return "any other key" if field.metadata.get("others") else kinds.type_name(hint)
 
 
 def _range(field: attrs.Attribute[Any]) -> str:

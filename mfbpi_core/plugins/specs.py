@@ -62,6 +62,9 @@ class EnvironmentSpec(Spec):
         argument: the parameter that a text after a colon sets, as in ``bsuite:deep_sea/0``.
         features: what it offers beyond the words of :mod:`mfbpi_core.plugins.capabilities`: word
             to what it promises, for agents and metrics of this plugin or of others.
+        adopts: import string of a function ``(given, parameters)`` that makes an environment of an
+            object of another library, and returns None for objects that it does not know; empty if
+            there is none. It imports that library for such an object only.
 
     Example:
         .. code-block:: python
@@ -80,6 +83,7 @@ class EnvironmentSpec(Spec):
 
     argument: str = ""
     features: Mapping[str, str] = attrs.field(factory=dict, hash=False)
+    adopts: str = attrs.field(default="", validator=check_optional_import_string)
 
 
 @attrs.frozen(kw_only=True)

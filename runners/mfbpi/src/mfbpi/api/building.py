@@ -11,10 +11,11 @@ from mfbpi.plan import grid, selection
 from mfbpi.plan.metrics import check_needs
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
-from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.contracts.experiment import Choice, RunSettings
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.task import PluginRef
-from mfbpi_core.plugins import assembly
+from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins import adoption, assembly
 from mfbpi_core.plugins import plugin as plugins
 from mfbpi_core.plugins.registry import Registry
 
@@ -22,11 +23,12 @@ from mfbpi_core.plugins.registry import Registry
 _MADE_AS = "_mfbpi_made_as"
 
 
-def make_environment(name: Plugin, /, **parameters: Any) -> Environment:
+def make_environment(name: Plugin | object, /, **parameters: Any) -> Environment:
     """Build an environment; ``reset`` and ``step`` have Gymnasium's signatures.
 
     Args:
-        name: its name, or what :func:`mfbpi.environment` returns.
+        name: its name, what :func:`mfbpi.environment` returns, or an environment of another
+            library for which a plugin is installed, such as one of ``gymnasium.make``.
         parameters: values of its parameters.
 
     Raises:
@@ -41,11 +43,25 @@ def make_environment(name: Plugin, /, **parameters: Any) -> Environment:
     """
     registry = Registry.discover()
     compiled.find_place(registry)
+    if not isinstance(name, str | Choice):
+        return _adopted(registry, name, parameters)
     (choice,) = selection.given(registry, "environment", [one(name, parameters)])
     ref = choice.ref()
     built = assembly.environment(registry, ref)
     with contextlib.suppress(AttributeError):  # of a class with slots it stays unknown
         setattr(built, _MADE_AS, (choice.plugin, ref))
+    return built
+
+
+def _adopted(registry: Registry, given: object, parameters: dict[str, Any]) -> Environment:
+    """What a plugin makes of another library's environment; raises :class:`UsageError`."""
+    built = adoption.adopted(registry, given, parameters)
+    if built is None:
+        raise UsageError(
+            f"{type(given).__module__}.{type(given).__qualname__} is no environment that an "
+            "installed plugin knows; expected a name, or an environment of a library such as "
+            "Gymnasium with its plugin (mfbpi-env-gymnasium)"
+        )
     return built
 
 

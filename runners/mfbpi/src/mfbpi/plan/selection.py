@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, get_type_hints
 
@@ -177,17 +177,29 @@ class _Candidate:
 
     @property
     def keys(self) -> list[str]:
-        """Names of the plugin's parameters."""
-        return [field.name for field in attrs.fields(self.config_class)]
+        """Names of the plugin's parameters, but for the field that takes any other."""
+        names = [field.name for field in attrs.fields(self.config_class)]
+        return [name for name in names if name != self.field_of_others]
+
+    @property
+    def field_of_others(self) -> str | None:
+        """The field for keys that only the plugin knows, if it has one."""
+        return configs.field_of_others(self.config_class)
 
     def is_called(self, name: str) -> bool:
         """Whether a setting for ``name`` is meant for this one."""
         return name in (self.label, self.plugin.spec.name, self.plugin.qualified_name)
 
-    def choose(self, settings: Sequence[Setting]) -> Choice:
-        """Read the settings meant for this one."""
+    def choose(self, settings: Sequence[Setting], declared: Collection[str]) -> Choice:
+        """Read the settings meant for this one.
+
+        Args:
+            settings: all of the run.
+            declared: keys that some plugin of the run declares; all others are meant for those
+                that take any.
+        """
         with _blaming(self.plugin, self.label):
-            values = _typed(self.config_class, _chosen(self, settings))
+            values = _typed(self.config_class, _chosen(self, settings, declared))
         shown = {key: value for key, value in values.items() if key not in self.fixed}
         # A metric is known by its columns, whatever its parameters.
         label = self.label if self.plugin.kind == "metric" else labelled(self.label, shown)
@@ -210,7 +222,8 @@ def _resolve(
     unique(option, [candidate.label for candidate in candidates])
     for setting in settings:
         _check_target(setting, candidates)
-    return [candidate.choose(settings) for candidate in candidates]
+    declared = {key for candidate in candidates for key in candidate.keys}
+    return [candidate.choose(settings, declared) for candidate in candidates]
 
 
 def _candidate(registry: Registry, plugin: Plugin, fixed: Mapping[str, str]) -> _Candidate:
@@ -235,16 +248,24 @@ def _check_target(setting: Setting, candidates: Sequence[_Candidate]) -> None:
             )
         return
     known = sorted({key for candidate in candidates for key in candidate.keys})
-    if setting.key not in known:
+    takes_any = any(candidate.field_of_others for candidate in candidates)
+    if setting.key not in known and not takes_any:
         raise ConfigError(
             f"{setting}: none of {', '.join(labels)} has a parameter {setting.key!r}; "
             f"{close_match(setting.key, known)}parameters are: {', '.join(known) or 'none'}"
         )
 
 
-def _chosen(candidate: _Candidate, settings: Sequence[Setting]) -> dict[str, str]:
+def _chosen(
+    candidate: _Candidate, settings: Sequence[Setting], declared: Collection[str]
+) -> dict[str, str]:
     """The texts meant for a candidate; what is set for it alone goes before what is for all."""
-    for_all = {s.key: s for s in settings if s.target is None and s.key in candidate.keys}
+    own_keys, takes_any = candidate.keys, candidate.field_of_others is not None
+    for_all = {
+        s.key: s
+        for s in settings
+        if s.target is None and (s.key in own_keys or (takes_any and s.key not in declared))
+    }
     for_this = {
         s.key: s for s in settings if s.target is not None and candidate.is_called(s.target)
     }

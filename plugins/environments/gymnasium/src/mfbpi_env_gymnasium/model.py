@@ -1,0 +1,144 @@
+"""A tabular model from the dictionary ``P`` of Gymnasium's toy texts.
+
+``P[state][action]`` lists ``(probability, next state, reward, terminated)``. A state that is only
+entered *terminated* is terminal. One that is also entered otherwise, or where episodes begin, lives
+on, and gets a twin behind all states: terminal, it stands for the ends there. What is asked about a
+terminal state is 0, and what ``P`` says about its actions does not matter.
+
+States that no walk from the start reaches, such as the cliff of CliffWalking, are seen by nobody.
+They are closed: terminal too, so that no policy is judged by what it would do there. Their numbers
+remain, and on request all that ``P`` says of them.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import TabularMDP
+from mfbpi_core.errors import ModelError
+
+BoolArray = npt.NDArray[np.bool_]
+
+#: (probability, next state, reward, terminated)
+Entry = tuple[float, int, float, bool]
+
+#: [S][A] lists of entries.
+Rows = list[list[list[Entry]]]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Table:
+    """A model, and which of its states can be seen.
+
+    Attributes:
+        mdp: the model.
+        seen: bool [S], states that a walk from the start can show.
+    """
+
+    mdp: TabularMDP
+    seen: BoolArray
+
+
+def read(
+    entries: Rows,
+    initial: npt.NDArray[np.float64],
+    *,
+    keep_unreachable: bool,
+    reward_range: tuple[float, float] | None,
+    scale: float,
+) -> Table:
+    """Make a model.
+
+    Args:
+        entries: lists of (probability, next state, reward, terminated) of each pair.
+        initial: [S], where episodes begin.
+        keep_unreachable: whether states that nothing reaches are left as they are.
+        reward_range: limits of the scaled rewards; None for those of the rewards found.
+        scale: what rewards are multiplied by.
+
+    Raises:
+        ModelError: naming state, action and number.
+    """
+    merged = [[_merged(here, s, a) for a, here in enumerate(row)] for s, row in enumerate(entries)]
+    walked = live = _closure(merged, initial > 0.0)
+    if keep_unreachable:
+        everywhere = np.ones(len(merged), dtype=np.bool_)
+        live = _closure(merged, walked | ~_ended_by(merged, everywhere))
+    doubled = np.flatnonzero(live & _ended_by(merged, live))
+    twins = {int(s): len(merged) + i for i, s in enumerate(doubled)}
+    n_states, n_actions = len(merged) + len(twins), len(merged[0])
+    width = max((len(here) for row in merged for here in row), default=1)
+    successors = np.zeros((n_states, n_actions, width), dtype=np.int64)
+    probabilities = np.zeros((n_states, n_actions, width))  # P[s, a, slot]
+    rewards = np.zeros((n_states, n_actions, width))
+    for s in np.flatnonzero(live):
+        for a, here in enumerate(merged[s]):
+            for slot, (probability, following, reward, terminated) in enumerate(here):
+                target = twins.get(following, following) if terminated else following
+                successors[s, a, slot] = target
+                probabilities[s, a, slot] = probability
+                rewards[s, a, slot] = reward * scale
+    ends = _ended_by(merged, walked)
+    seen = np.concatenate([walked | (ends & ~live), ends[doubled]])
+    terminal = np.concatenate([~live, np.ones(len(twins), dtype=np.bool_)])
+    limits = reward_range or found_range(rewards[probabilities > 0.0])
+    rewards[probabilities == 0.0] = limits[0]
+    mdp = TabularMDP.from_successors(
+        successors,
+        probabilities,
+        np.where(terminal[:, None, None], 0.0, rewards),
+        initial=np.concatenate([initial, np.zeros(len(twins))]),
+        terminal=terminal,
+        reward_range=limits,
+    )
+    return Table(mdp=mdp, seen=seen)
+
+
+def found_range(paid: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """The lowest and the highest of some rewards; with 0 or 1 where there is only one."""
+    low, high = (float(paid.min()), float(paid.max())) if paid.size else (0.0, 0.0)
+    if low < high:
+        return low, high
+    return (min(low, 0.0), max(low, 0.0)) if low else (0.0, 1.0)
+
+
+def _merged(here: list[Entry], s: int, a: int) -> list[Entry]:
+    """Entries that say the same as one, in the order of their first; those without weight left out.
+
+    Raises:
+        ModelError: for probabilities that are none.
+    """
+    found: dict[tuple[int, float, bool], float] = {}
+    for probability, following, reward, terminated in here:
+        if not probability >= 0.0:
+            raise ModelError(
+                f"P[{s}][{a}] has the probability {probability!r}; expected 0 to 1, finite"
+            )
+        if probability > 0.0:
+            key = (following, reward, terminated)
+            found[key] = found.get(key, 0.0) + probability
+    return [(probability, *key) for key, probability in found.items()]
+
+
+def _ended_by(merged: Rows, acting: BoolArray) -> BoolArray:
+    """Which states are entered, as an end, from states in which decisions are taken."""
+    mask = np.zeros(len(merged), dtype=np.bool_)
+    for s in np.flatnonzero(acting):
+        for here in merged[s]:
+            mask[[following for _, following, _, terminated in here if terminated]] = True
+    return mask
+
+
+def _closure(merged: Rows, acting: BoolArray) -> BoolArray:
+    """These states, and what is entered from them without an end."""
+    acting = acting.copy()
+    pending = list(np.flatnonzero(acting))
+    while pending:
+        for here in merged[pending.pop()]:
+            for _, following, _, terminated in here:
+                if not terminated and not acting[following]:
+                    acting[following] = True
+                    pending.append(following)
+    return acting

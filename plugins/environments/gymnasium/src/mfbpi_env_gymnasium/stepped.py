@@ -1,0 +1,96 @@
+"""An environment of Gymnasium that is stepped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Cells, Environment
+from mfbpi_core.data import exact
+from mfbpi_core.errors import ActionError, UsageError
+from mfbpi_env_gymnasium import saving, spaces
+from mfbpi_env_gymnasium.options import UNKNOWN, Options
+from mfbpi_env_gymnasium.table import PROTOCOL
+from mfbpi_env_gymnasium.wrappers import time_limit
+
+
+class SteppedEnvironment(Environment):
+    """Gymnasium's environment behind the spaces of :mod:`.spaces`.
+
+    Gymnasium declares no range of rewards: unless one is given, it is unbounded.
+
+    Attributes:
+        raw: Gymnasium's environment.
+        features: ``"episodes"`` where there is a time limit.
+    """
+
+    protocol = PROTOCOL
+
+    def __init__(self, raw: gymnasium.Env[Any, Any], options: Options, name: str) -> None:
+        self.raw = raw
+        self.n_actions, self._action = spaces.choices(raw.action_space, name)
+        shown = spaces.shown(raw.observation_space, options, name)
+        self.n_states, self.observation_shape = shown.n_states, shown.shape
+        self._convert = shown.convert
+        self._scale = options.reward_scale
+        self.reward_range = options.scaled_range() or UNKNOWN
+        self.max_episode_steps = time_limit(raw)
+        if self.max_episode_steps is not None:
+            self.features = frozenset({"episodes"})
+        self._in_episode = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode; a seed restarts the random streams that Gymnasium's one has."""
+        observation, info = self.raw.reset(seed=seed, options=options)
+        self._in_episode = True
+        return self._convert(observation), info
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take an action; see :meth:`mfbpi_core.Environment.step`.
+
+        Raises:
+            ActionError: for anything but an integer in 0..A-1.
+            UsageError: before the first ``reset``, or after the end of an episode.
+        """
+        self._check(action)
+        taken = self._action(int(action))
+        observation, reward, terminated, truncated, info = self.raw.step(taken)
+        terminated = bool(terminated)
+        truncated = bool(truncated) and not terminated
+        self._in_episode = not (terminated or truncated)
+        paid = float(reward) * self._scale
+        return self._convert(observation), paid, terminated, truncated, info
+
+    @property
+    def cells(self) -> Cells | None:
+        """One cell for each state, where observations are integers."""
+        if self.n_states is None:
+            return None
+        return Cells(count=self.n_states, index=_identity)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What interaction changes in each layer; raises :class:`CheckpointError`."""
+        return {"layers": saving.state_of(self.raw), "in_episode": self._in_episode}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned; raises :class:`CheckpointError`."""
+        saving.load_state(self.raw, state["layers"])
+        self._in_episode = state["in_episode"]
+
+    def _check(self, action: Any) -> None:
+        number = exact.whole(action)
+        if number is None or not 0 <= number < self.n_actions:
+            raise ActionError(
+                f"action is {action!r}; expected an integer from 0 to {self.n_actions - 1}"
+            )
+        if not self._in_episode:
+            raise UsageError("no episode is under way; call reset() before step()")
+
+
+def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    return observations.astype(np.int64, copy=False)

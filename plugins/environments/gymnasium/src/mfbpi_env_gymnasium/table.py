@@ -1,0 +1,128 @@
+"""An environment of Gymnasium that says all of itself in ``P``, as a tabular environment."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from mfbpi_core import Cells, Protocol
+from mfbpi_core.errors import ModelError
+from mfbpi_env_gymnasium import model
+from mfbpi_env_gymnasium.model import Entry
+from mfbpi_env_gymnasium.options import Options
+from mfbpi_env_gymnasium.wrappers import changes_nothing, time_limit
+from mfbpi_lib_tabular.models.environment import TabularEnvironment
+
+#: How long runs are where nothing is published: steps, and between evaluations.
+PROTOCOL = Protocol(horizon=50_000, eval_every=1_000)
+
+#: Attributes of Gymnasium's toy texts that make ``step`` do more than ``P`` says.
+_MORE_THAN_P = ("fickle_passenger",)
+
+#: What the first state is drawn from.
+_INITIAL = ("initial_state_distrib", "isd")
+
+
+def is_tabular(raw: gymnasium.Env[Any, Any]) -> bool:
+    """Whether ``P`` and the distribution of the first state are there and say all."""
+    bare = raw.unwrapped
+    whole = isinstance(raw.observation_space, spaces.Discrete)
+    listed = isinstance(raw.action_space, spaces.Discrete)
+    return (
+        whole
+        and listed
+        and changes_nothing(raw)
+        and isinstance(getattr(bare, "P", None), dict)
+        and _initial_of(bare) is not None
+        and not any(getattr(bare, name, False) for name in _MORE_THAN_P)
+    )
+
+
+def _initial_of(bare: Any) -> Any:
+    found = [getattr(bare, name) for name in _INITIAL if hasattr(bare, name)]
+    return found[0] if found else None
+
+
+class GymnasiumTable(TabularEnvironment):
+    """A tabular environment with the model of :mod:`.model`; its states have Gymnasium's numbers.
+
+    An offset of the numbers is removed. Gymnasium's environment is not stepped: the compiled
+    simulator draws from the same distributions with random numbers of its own.
+
+    Attributes:
+        raw: Gymnasium's environment.
+
+    Raises:
+        ModelError: naming what is wrong in ``P``.
+    """
+
+    protocol = PROTOCOL
+
+    def __init__(self, raw: gymnasium.Env[Any, Any], options: Options, name: str) -> None:
+        try:
+            table = model.read(
+                _entries(raw),
+                np.asarray(_initial_of(raw.unwrapped), dtype=np.float64),
+                keep_unreachable=options.unreachable == "keep",
+                reward_range=options.scaled_range(),
+                scale=options.reward_scale,
+            )
+        except ModelError as error:
+            raise ModelError(f"P of {name}: {error}") from error
+        super().__init__(table.mdp, time_limit(raw))
+        self.raw = raw
+        self._seen = table.seen
+        if self.max_episode_steps is not None:
+            self.features = frozenset({"episodes"})
+
+    @functools.cached_property
+    def cells(self) -> Cells:
+        """One cell for each state; those that can be seen are reachable."""
+        return Cells(count=self.mdp.n_states, index=_identity, reachable=self._seen)
+
+
+def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    return observations.astype(np.int64, copy=False)
+
+
+def _entries(raw: gymnasium.Env[Any, Any]) -> model.Rows:
+    """``P`` as lists, states and actions counted from 0.
+
+    Raises:
+        ModelError: naming the state and the action at fault.
+    """
+    observed, acted, listed = raw.observation_space, raw.action_space, raw.unwrapped.P  # type: ignore[attr-defined]
+    assert isinstance(observed, spaces.Discrete)
+    assert isinstance(acted, spaces.Discrete)
+    start, first = int(observed.start), int(acted.start)
+    rows: model.Rows = []
+    for s in range(start, start + int(observed.n)):
+        row: list[list[Entry]] = []
+        for a in range(first, first + int(acted.n)):
+            try:
+                here = [_entry(entry, start, int(observed.n)) for entry in listed[s][a]]
+            except (KeyError, IndexError):
+                raise ModelError(f"it lacks [{s}][{a}]") from None
+            except (TypeError, ValueError) as error:
+                raise ModelError(f"[{s}][{a}]: {error}") from error
+            row.append(here)
+        rows.append(row)
+    return rows
+
+
+def _entry(entry: Any, start: int, n_states: int) -> Entry:
+    """One entry, converted; raises :class:`ValueError`."""
+    if len(entry) != 4:
+        raise ValueError(f"{entry!r}; expected (probability, next state, reward, terminated)")
+    probability, following, reward, terminated = entry
+    state = int(following) - start
+    if state != following - start or not 0 <= state < n_states:
+        raise ValueError(f"next state {following!r}; expected {start} to {start + n_states - 1}")
+    if not np.isfinite(reward):
+        raise ValueError(f"reward {reward!r}; expected a finite number")
+    return float(probability), state, float(reward), bool(terminated)

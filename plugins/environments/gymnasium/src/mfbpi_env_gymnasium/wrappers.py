@@ -1,0 +1,40 @@
+"""What wrappers of Gymnasium do to an environment: whether they change it, and when they cut it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+from gymnasium import wrappers
+
+#: Wrappers that look, cut or check, and leave what is shown and paid as it is.
+_HARMLESS: tuple[type[Any], ...] = (
+    wrappers.TimeLimit,
+    wrappers.OrderEnforcing,
+    wrappers.PassiveEnvChecker,
+    wrappers.RecordEpisodeStatistics,
+)
+
+
+def layers(raw: gymnasium.Env[Any, Any]) -> Iterator[Any]:
+    """The wrappers from the outside in, then what they wrap."""
+    while isinstance(raw, gymnasium.Wrapper):
+        yield raw
+        raw = raw.env
+    yield raw
+
+
+def changes_nothing(raw: gymnasium.Env[Any, Any]) -> bool:
+    """Whether all wrappers leave what is shown and paid as it is."""
+    return all(isinstance(layer, _HARMLESS) for layer in list(layers(raw))[:-1])
+
+
+def time_limit(raw: gymnasium.Env[Any, Any]) -> int | None:
+    """The longest episode; None where none need end."""
+    limits = [
+        int(layer._max_episode_steps)
+        for layer in layers(raw)
+        if isinstance(layer, wrappers.TimeLimit)
+    ]
+    return min(limits, default=None)
