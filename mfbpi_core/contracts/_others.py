@@ -22,7 +22,13 @@ def others(help: str) -> Any:  # noqa: A002 - as in `parameter`
     Args:
         help: what such keys are, in one line.
     """
-    metadata = {"help": help, "source": "", "bounds": {}, "choices": None, "others": True}
+    metadata: dict[str, Any] = {
+        "help": help,
+        "source": "",
+        "bounds": {},
+        "choices": None,
+        "others": True,
+    }
     return attrs.field(factory=dict, metadata=metadata)
 
 

@@ -42,6 +42,21 @@ class Problem:
         return "arrays" if self.n_states is None else "states"
 
     @property
+    def reward_unit(self) -> float:
+        """What rewards are divided by where a formula is meant for rewards in [0, 1].
+
+        The width of the least interval that holds the declared range and 0, the value of an end. A
+        shift would change which policy is best where episodes end; a common factor does not.
+        """
+        low, high = self.reward_range
+        return max(high, 0.0) - min(low, 0.0)
+
+    @property
+    def largest_value(self) -> float:
+        """The largest value that a state can have, be it that of an end."""
+        return max(self.reward_range[1], 0.0) * self.effective_horizon
+
+    @property
     def effective_horizon(self) -> float:
         """H = 1 / (1 - gamma), rounded to 9 digits so that gamma = 0.99 gives 100, not 99.99."""
         return round(1.0 / (1.0 - self.discount), 9)

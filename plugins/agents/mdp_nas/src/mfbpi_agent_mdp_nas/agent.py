@@ -61,7 +61,13 @@ class MDPNaS(TrackingAgent):
         plan = self.plan(model)
         self.state.policy[:] = plan.policy
         bound = estimates.of_model(
-            config.bound, model, plan, self.problem.discount, config.gap_floor, config.k_max
+            config.bound,
+            model,
+            plan,
+            self.problem.discount,
+            config.gap_floor,
+            config.k_max,
+            self.problem.reward_unit,
         )
         return bound, model
 
@@ -71,5 +77,5 @@ class MDPNaS(TrackingAgent):
         if self.config.recommendation == "smoothed":
             model = posterior.smoothed(counts, self.config.smoothing)
         else:
-            model = posterior.empirical(counts)
+            model = posterior.empirical(counts, self.problem.reward_range[0])
         return self.plan(model).policy.astype(np.int64)

@@ -142,4 +142,5 @@ def _constants(problem: Problem, config: Config) -> Constants:
         gap_offset=config.gap_offset,
         gap_floor=config.gap_floor,
         min_exploration=config.min_exploration,
+        scale=1.0 / problem.reward_unit,
     )

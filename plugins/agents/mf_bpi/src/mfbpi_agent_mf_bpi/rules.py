@@ -39,6 +39,7 @@ class Constants(NamedTuple):
     gap_offset: float
     gap_floor: float
     min_exploration: float
+    scale: float  # what rewards are multiplied by: 1 over the width of their range
 
 
 class State(NamedTuple):
@@ -110,6 +111,7 @@ def select(state: State, s: int, xi: float, u: float) -> int:
 def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> None:
     """Learning rule: the chosen members, the order of their column, the Q-learner."""
     c = state.constants
+    r *= c.scale
     state.visits[s, a] += 1
     rate = learning_rate(c.horizon, state.visits[s, a])
     discount = 0.0 if terminated else c.discount

@@ -67,6 +67,7 @@ class Constants(NamedTuple):
     discount: float
     horizon: float  # H
     k: int
+    scale: float  # what rewards are multiplied by: 1 over the width of their range
 
 
 class State(NamedTuple):
@@ -96,6 +97,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     c = state.constants
     rate = learning_rate(c.horizon, state.counts.visits[s, a])
     discount = 0.0 if terminated else c.discount
+    r *= c.scale
     state.q[s, a] += rate * (r + discount * largest(state.q, s2) - state.q[s, a])
     deviation = (r + discount * largest(state.q, s2) - state.q[s, a]) / c.discount
     power = deviation * deviation
@@ -145,7 +147,7 @@ class OBPI(TrackingAgent):
         horizon = problem.effective_horizon
         self.state = State(
             **self.state._asdict(),
-            constants=Constants(problem.discount, horizon, config.k),
+            constants=Constants(problem.discount, horizon, config.k, 1.0 / problem.reward_unit),
             q=np.zeros(shape),
             m=np.full(shape, config.initial_moment * horizon ** (2**config.k)),
         )

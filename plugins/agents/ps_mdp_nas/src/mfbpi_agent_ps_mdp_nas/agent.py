@@ -70,7 +70,13 @@ class PSMDPNaS(TrackingAgent):
         # Draws have so little in common that a start at the last solution takes longer than none.
         self.state.warm.known[0] = False
         bound = estimates.of_model(
-            config.bound, model, plan, problem.discount, config.gap_floor, config.k_max
+            config.bound,
+            model,
+            plan,
+            problem.discount,
+            config.gap_floor,
+            config.k_max,
+            problem.reward_unit,
         )
         return bound, model
 
@@ -80,5 +86,5 @@ class PSMDPNaS(TrackingAgent):
         if self.config.recommendation == "mean":
             model = posterior.posterior_mean(counts, self.config.prior, problem.reward_range)
         else:
-            model = posterior.empirical(counts)
+            model = posterior.empirical(counts, problem.reward_range[0])
         return self.plan(model).policy.astype(np.int64)

@@ -114,6 +114,6 @@ class QLearning(QTableAgent[Config]):
         horizon = problem.effective_horizon
         self.state = State(
             constants=Constants(problem.discount, horizon, config.min_exploration),
-            q=np.full(table, config.optimism * horizon * problem.reward_range[1]),
+            q=np.full(table, config.optimism * problem.largest_value),
             visits=np.zeros(table, dtype=np.int64),
         )

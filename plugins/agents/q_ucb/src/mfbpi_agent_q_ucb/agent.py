@@ -48,7 +48,7 @@ class Constants(NamedTuple):
 
     discount: float
     horizon: float  # H
-    largest: float  # the largest value there can be: H times the largest reward
+    largest: float  # the largest value there can be: H times the largest reward, or 0
     bonus: float  # c H sqrt(log(S A T / delta)), in units of the range of rewards
     min_exploration: float
 
@@ -133,7 +133,7 @@ def _constants(problem: Problem, config: Config) -> Constants:
     return Constants(
         discount=problem.discount,
         horizon=horizon,
-        largest=horizon * high,
+        largest=problem.largest_value,
         bonus=config.bonus_scale * horizon * width * (high - low),
         min_exploration=config.min_exploration,
     )

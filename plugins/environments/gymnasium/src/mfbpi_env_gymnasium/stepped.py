@@ -24,7 +24,7 @@ class SteppedEnvironment(Environment):
 
     Attributes:
         raw: Gymnasium's environment.
-        features: ``"episodes"`` where there is a time limit.
+        features: ``"episodes"`` where there is a time limit, ``"one_hot"`` where it is asked for.
     """
 
     protocol = PROTOCOL
@@ -38,8 +38,7 @@ class SteppedEnvironment(Environment):
         self._scale = options.reward_scale
         self.reward_range = options.scaled_range() or UNKNOWN
         self.max_episode_steps = time_limit(raw)
-        if self.max_episode_steps is not None:
-            self.features = frozenset({"episodes"})
+        self.features = _features(raw.observation_space, options, self.max_episode_steps)
         self._in_episode = False
 
     def reset(
@@ -90,6 +89,13 @@ class SteppedEnvironment(Environment):
             )
         if not self._in_episode:
             raise UsageError("no episode is under way; call reset() before step()")
+
+
+def _features(space: gymnasium.Space[Any], options: Options, limit: int | None) -> frozenset[str]:
+    """Words of the core's that hold: an end of every episode, a single 1 in every array."""
+    encoded = options.observations == "one_hot" and isinstance(space, gymnasium.spaces.Discrete)
+    held = {"episodes": limit is not None, "one_hot": encoded}
+    return frozenset(word for word, holds in held.items() if holds)
 
 
 def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -19,7 +19,7 @@ from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.contracts.parameters import parameter
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
-from mfbpi_lib_bounds import generative, navigation
+from mfbpi_lib_bounds import generative, navigation, units
 from mfbpi_lib_bounds.coefficients import (
     Coefficients,
     discrepancy,
@@ -79,6 +79,7 @@ class TabularBound(Bound[S]):
 
     def __init__(self, discount: float, config: S) -> None:
         super().__init__(discount, config)
+        self._asked: TabularMDP | None = None
         self._instance: Instance | None = None
         self._coefficients: Coefficients | None = None
 
@@ -165,10 +166,17 @@ class TabularBound(Bound[S]):
         return max(discrepancy(found, self.coefficients(end)) for end in ends)
 
     def _planned(self, mdp: TabularMDP) -> Instance:
-        """The instance with its plan, kept while the same MDP is asked about."""
-        if self._instance is None or self._instance.mdp is not mdp:
-            epsilon = self.config.epsilon
-            self._instance = Instance(mdp=mdp, discount=self.discount, epsilon=epsilon)
+        """The instance with its plan, kept while the same MDP is asked about.
+
+        Its rewards, and the accepted loss, are in units of the range of rewards: the bounds are
+        meant for rewards in [0, 1].
+        """
+        if self._instance is None or self._asked is not mdp:
+            self._asked = mdp
+            epsilon = self.config.epsilon / units.unit(mdp)
+            self._instance = Instance(
+                mdp=units.scaled(mdp), discount=self.discount, epsilon=epsilon
+            )
             self._coefficients = None
         return self._instance
 

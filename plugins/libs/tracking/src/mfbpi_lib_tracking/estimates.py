@@ -23,7 +23,13 @@ BOUNDS = ("u0", "u")
 
 
 def of_model(
-    bound: str, model: Estimate, plan: Plan, discount: float, gap_floor: float, k_max: int
+    bound: str,
+    model: Estimate,
+    plan: Plan,
+    discount: float,
+    gap_floor: float,
+    k_max: int,
+    unit: float = 1.0,
 ) -> Coefficients:
     """Coefficients of a bound for a planned model.
 
@@ -32,11 +38,12 @@ def of_model(
         model: transitions and rewards.
         plan: its optimal values.
         discount: gamma.
-        gap_floor: least gap, more than 0.
+        gap_floor: least gap, more than 0, in that unit.
         k_max: largest k of the moments that enter ``u``.
+        unit: what rewards are divided by first, see ``Problem.reward_unit``.
     """
-    delta = np.maximum(gaps.gaps(plan), gap_floor)
-    outlook, values = _outlook(model, plan.values)
+    delta = np.maximum(gaps.gaps(plan) / unit, gap_floor)
+    outlook, values = _outlook(model, plan.values / unit)
     if bound == "u":
         terms = moments.largest_moment_terms(outlook, values, k_max)
         return coefficients.u(delta, terms, plan.policy, discount)

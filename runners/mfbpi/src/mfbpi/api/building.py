@@ -43,7 +43,7 @@ def make_environment(name: Plugin | object, /, **parameters: Any) -> Environment
     """
     registry = Registry.discover()
     compiled.find_place(registry)
-    if not isinstance(name, str | Choice):
+    if not isinstance(name, str | Choice | type):
         return _adopted(registry, name, parameters)
     (choice,) = selection.given(registry, "environment", [one(name, parameters)])
     ref = choice.ref()
