@@ -134,7 +134,7 @@ def _ended_by(merged: Rows, acting: BoolArray) -> BoolArray:
 def _closure(merged: Rows, acting: BoolArray) -> BoolArray:
     """These states, and what is entered from them without an end."""
     acting = acting.copy()
-    pending = list(np.flatnonzero(acting))
+    pending = [int(s) for s in np.flatnonzero(acting)]
     while pending:
         for here in merged[pending.pop()]:
             for _, following, _, terminated in here:

@@ -24,7 +24,6 @@ class SteppedEnvironment(Environment):
 
     Attributes:
         raw: Gymnasium's environment.
-        features: ``"episodes"`` where there is a time limit, ``"one_hot"`` where it is asked for.
     """
 
     protocol = PROTOCOL
@@ -38,7 +37,8 @@ class SteppedEnvironment(Environment):
         self._scale = options.reward_scale
         self.reward_range = options.scaled_range() or UNKNOWN
         self.max_episode_steps = time_limit(raw)
-        self.features = _features(raw.observation_space, options, self.max_episode_steps)
+        encoded = options.observations == "one_hot"
+        self._words = _words(raw.observation_space, encoded, self.max_episode_steps)
         self._in_episode = False
 
     def reset(
@@ -66,6 +66,11 @@ class SteppedEnvironment(Environment):
         return self._convert(observation), paid, terminated, truncated, info
 
     @property
+    def provides(self) -> frozenset[str]:
+        """What is provided, as far as it depends on the environment and on how it is shown."""
+        return super().provides | self._words
+
+    @property
     def cells(self) -> Cells | None:
         """One cell for each state, where observations are integers."""
         if self.n_states is None:
@@ -91,10 +96,10 @@ class SteppedEnvironment(Environment):
             raise UsageError("no episode is under way; call reset() before step()")
 
 
-def _features(space: gymnasium.Space[Any], options: Options, limit: int | None) -> frozenset[str]:
-    """Words of the core's that hold: an end of every episode, a single 1 in every array."""
-    encoded = options.observations == "one_hot" and isinstance(space, gymnasium.spaces.Discrete)
-    held = {"episodes": limit is not None, "one_hot": encoded}
+def _words(space: gymnasium.Space[Any], encoded: bool, limit: int | None) -> frozenset[str]:
+    """Words of the core that hold: an end of every episode, a single 1 in every array."""
+    single = encoded and isinstance(space, gymnasium.spaces.Discrete)
+    held = {"episodes": limit is not None, "one_hot": single}
     return frozenset(word for word, holds in held.items() if holds)
 
 

@@ -77,8 +77,12 @@ class GymnasiumTable(TabularEnvironment):
         super().__init__(table.mdp, time_limit(raw))
         self.raw = raw
         self._seen = table.seen
-        if self.max_episode_steps is not None:
-            self.features = frozenset({"episodes"})
+
+    @property
+    def provides(self) -> frozenset[str]:
+        """What is provided: ``"episodes"`` too where there is a time limit."""
+        limited = self.max_episode_steps is not None
+        return super().provides | ({"episodes"} if limited else set())
 
     @functools.cached_property
     def cells(self) -> Cells:
