@@ -62,4 +62,4 @@ def test_negative_rewards_leave_room_for_ends(name: str) -> None:
     environment = TabularEnvironment(mdp)
     agent = mfbpi.make_agent(name, environment, seed=0, discount=0.9, steps=2_000)
     agent.advance(environment.simulator, 2_000)
-    assert agent.recommended_policy()[0] == 1
+    assert agent.recommend(0) == 1

@@ -62,3 +62,10 @@ def test_rounding_changes_no_instance() -> None:
     """A range of width 1 up to rounding, as of DeepSea, leaves the very same object."""
     mdp = instance(True, -0.001, 1.0 - 0.001)
     assert units.scaled(mdp) is mdp
+
+
+def test_an_accepted_loss_is_in_the_rewards_own_unit() -> None:
+    """A loss of 0.2 where rewards are in [0, 1] is one of 4 where they are in [0, 20]."""
+    plain = U(DISCOUNT, UConfig(epsilon=0.2)).solve(instance(True, 0.0, 1.0))
+    written = U(DISCOUNT, UConfig(epsilon=4.0)).solve(instance(True, 0.0, 20.0))
+    assert written.value == pytest.approx(plain.value, rel=1e-9)

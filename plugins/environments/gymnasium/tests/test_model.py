@@ -36,7 +36,7 @@ class Listed(gymnasium.Env[Any, Any]):
         """Begin."""
         super().reset(seed=seed)
         drawn = self.np_random.choice(len(self.P), p=self.initial_state_distrib)
-        self.s = int(self.observation_space.start + drawn)
+        self.s = min(self.P) + int(drawn)
         return self.s, {}
 
     def step(self, action: Any) -> Any:
@@ -141,12 +141,14 @@ def test_scaled_rewards_and_ranges() -> None:
 def test_simulation_has_the_law_of_gymnasium() -> None:
     """First steps from the start of FrozenLake: frequencies agree within five deviations."""
     n = 3_000
-    raw, ours = gymnasium.make("FrozenLake-v1"), build(Config())
+    raw: Any = gymnasium.make("FrozenLake-v1")
+    ours = build(Config())
     raw.reset(seed=0)
     ours.reset(seed=0)
+    both: tuple[Any, Any] = (raw, ours)
     counts: list[Counter[int]] = [Counter(), Counter()]
     for _ in range(n):
-        for count, environment in zip(counts, (raw, ours), strict=True):
+        for count, environment in zip(counts, both, strict=True):
             environment.reset()
             count[int(environment.step(2)[0])] += 1
     for state in counts[0] | counts[1]:
@@ -156,7 +158,7 @@ def test_simulation_has_the_law_of_gymnasium() -> None:
 def test_what_does_more_than_its_table_is_stepped() -> None:
     """A fickle passenger, a wrapper that pays otherwise: no exact model is claimed."""
     fickle = build(Config(environment_id="Taxi-v4", make={"fickle_passenger": True}))
-    wrapped = made(TransformReward(gymnasium.make("FrozenLake-v1"), lambda r: 2 * r))
+    wrapped = made(TransformReward(gymnasium.make("FrozenLake-v1"), lambda r: 2.0 * float(r)))
     assert fickle.model is None
     assert wrapped.model is None
     assert wrapped.n_states == 16
