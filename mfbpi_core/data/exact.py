@@ -28,9 +28,17 @@ def whole(value: Any) -> int | None:
 
 
 def real(value: Any) -> float | None:
-    """A real number, of Python or numpy or as an array without axes; None for all else."""
+    """A real number, of Python or numpy or as an array without axes; None for all else.
+
+    An integer beyond the range of float64 is infinite.
+    """
     value = _scalar(value)
-    return float(value) if isinstance(value, numbers.Real | np.bool_) else None
+    if not isinstance(value, numbers.Real | np.bool_):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def flag(value: Any) -> bool | None:
