@@ -38,7 +38,7 @@ def real(value: Any) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator] # all reals have an order
 
 
 def flag(value: Any) -> bool | None:
