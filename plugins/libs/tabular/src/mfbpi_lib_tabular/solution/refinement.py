@@ -203,15 +203,15 @@ class _Backups:
         means = Means(values, n_slots) if n_slots <= MAX_SLOTS else None
         parts = [np.zeros(0)]
         for start in range(0, len(pairs), BLOCK):
-            part, s = pairs[start : start + BLOCK], states[start : start + BLOCK]
+            block = slice(start, start + BLOCK)
+            s = states[block]
+            part = block if policy is None else pairs[block]  # a slice copies nothing
             mean = self._mean(part, values, means)
-            backup = doubled.plus_number(
-                doubled.times_number(mean, self.discount), rewards.take(part)
-            )
+            backup = doubled.plus_number(doubled.times_number(mean, self.discount), rewards[part])
             parts.append(doubled.minus(Doubled(values.high[s], values.low[s]), backup).high)
         return np.where(self.mdp.terminal[states], 0.0, np.concatenate(parts))
 
-    def _mean(self, pairs: IntArray, values: Doubled, means: Means | None) -> Doubled:
+    def _mean(self, pairs: IntArray | slice, values: Doubled, means: Means | None) -> Doubled:
         """E V of pairs [n], the likeliest next state with what is missing."""
         following, weights = self._successors[pairs], self._probabilities[pairs]
         if means is not None:
@@ -219,5 +219,5 @@ class _Backups:
         else:
             later = Doubled(values.high[following], values.low[following])
             mean = doubled.total(doubled.times_number(later, weights))
-        likeliest = values.high.take(self._likeliest.take(pairs))
-        return doubled.plus_number(mean, self.missing.take(pairs) * likeliest)
+        likeliest = values.high.take(self._likeliest[pairs])
+        return doubled.plus_number(mean, self.missing[pairs] * likeliest)
