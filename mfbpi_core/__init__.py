@@ -16,11 +16,13 @@ from mfbpi_core.contracts.experiment import (
 from mfbpi_core.contracts.metric import Metric, Snapshot
 from mfbpi_core.contracts.parameters import NoConfig, others, parameter
 from mfbpi_core.contracts.replicas import Replicas
+from mfbpi_core.contracts.stopping import Scope, StoppingRule, Verdict
+from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.seeding import Streams
-from mfbpi_core.data.task import PluginRef, Task
+from mfbpi_core.data.task import PluginRef, StopRef, Task
 from mfbpi_core.data.transitions import Transition, Transitions
 from mfbpi_core.plugins.hookspecs import hookimpl
 from mfbpi_core.plugins.plugin import Plugin, PluginProblem
@@ -34,6 +36,7 @@ from mfbpi_core.plugins.specs import (
     ExecutorSpec,
     ExperimentSpec,
     MetricSpec,
+    StoppingRuleSpec,
 )
 from mfbpi_core.running.interaction import Interaction
 from mfbpi_core.running.lockstep import Lockstep
@@ -50,6 +53,7 @@ __all__ = [
     "Choice",
     "Column",
     "Constraint",
+    "Counts",
     "Environment",
     "EnvironmentSpec",
     "Executor",
@@ -74,12 +78,17 @@ __all__ = [
     "Run",
     "RunGrid",
     "RunSettings",
+    "Scope",
     "Snapshot",
+    "StopRef",
+    "StoppingRule",
+    "StoppingRuleSpec",
     "Streams",
     "TabularMDP",
     "Task",
     "Transition",
     "Transitions",
+    "Verdict",
     "hookimpl",
     "others",
     "parameter",

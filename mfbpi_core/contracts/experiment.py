@@ -17,6 +17,7 @@ from typing import Any, Literal
 import attrs
 
 from mfbpi_core.contracts.parameters import setting
+from mfbpi_core.contracts.stopping import SCOPES
 from mfbpi_core.errors import ConfigError
 
 Constraint = Literal["generative", "navigation"]
@@ -100,6 +101,12 @@ class RunSettings:
         metrics: names; all that apply if empty.
         metric_settings: their parameters, as ``"key=value"`` or ``"name.key=value"``.
         arrays: whether the metrics' arrays are kept.
+        stop: name of the stopping rule that may end a run before its horizon; None for none.
+        stop_settings: its parameters, as ``"key=value"``.
+        delta: risk that the rule may take; 0.1 if None.
+        epsilon: loss that the rule may accept; 0, an optimal policy, if None.
+        scope: the states that matter to the rule.
+        allow_heuristic: whether the rule may be one without a guarantee.
     """
 
     seeds: str | None = setting(
@@ -137,6 +144,46 @@ class RunSettings:
     )
     arrays: bool = setting(
         False, "Keep the metrics' arrays too.", metavar="", expected="true or false"
+    )
+    stop: str | None = setting(
+        None,
+        "Stopping rule that may end a run before its horizon.",
+        metavar="RULE",
+        expected="the name of a stopping rule",
+    )
+    stop_settings: tuple[str, ...] = setting(
+        (),
+        "Parameter of the stopping rule; repeatable.",
+        metavar="KEY=VALUE",
+        expected="a list of texts such as 'key=value'",
+    )
+    delta: float | None = setting(
+        None,
+        "Risk that the stopping rule may take. Default: 0.1.",
+        metavar="RISK",
+        expected="a number between 0 and 1, exclusive",
+        gt=0.0,
+        lt=1.0,
+    )
+    epsilon: float | None = setting(
+        None,
+        "Loss that it may accept. Default: 0, an optimal policy.",
+        metavar="LOSS",
+        expected="a number of 0 or more",
+        ge=0.0,
+    )
+    scope: str = setting(
+        "all",
+        "States that matter to it: all, visited, or initial, where episodes begin.",
+        metavar="STATES",
+        expected="one of all, visited, initial",
+        choices=SCOPES,
+    )
+    allow_heuristic: bool = setting(
+        False,
+        "Let a stopping rule without a guarantee stop runs.",
+        metavar="",
+        expected="true or false",
     )
 
 

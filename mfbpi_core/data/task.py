@@ -31,6 +31,23 @@ class PluginRef:
 
 
 @attrs.frozen(kw_only=True)
+class StopRef:
+    """A stopping rule, and what is asked of it.
+
+    Attributes:
+        rule: the rule.
+        delta: accepted risk.
+        epsilon: accepted loss.
+        scope: states that matter: "all", "visited" or "initial".
+    """
+
+    rule: PluginRef
+    delta: float
+    epsilon: float
+    scope: str
+
+
+@attrs.frozen(kw_only=True)
 class Task:
     """One agent on one environment with one seed.
 
@@ -44,6 +61,7 @@ class Task:
         eval_every: steps between evaluations.
         discount: gamma.
         arrays: whether the metrics' arrays are kept.
+        stop: the rule that may stop the run before its horizon; None for none.
     """
 
     agent: PluginRef
@@ -55,11 +73,17 @@ class Task:
     eval_every: int
     discount: float
     arrays: bool = False
+    stop: StopRef | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its fields; one that came later and is not set is left out, so that nothing changes."""
+        fields = attrs.asdict(self)
+        return {k: v for k, v in fields.items() if not (k == "stop" and v is None)}
 
     @functools.cached_property
     def _canonical(self) -> str:
         """Made once: everything that is written of a task asks for it, or for its identifier."""
-        return json.dumps(attrs.asdict(self), sort_keys=True, separators=(",", ":"))
+        return json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
 
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, no spaces; equal tasks give equal text."""
@@ -72,6 +96,8 @@ class Task:
         data["agent"] = PluginRef(**data["agent"])
         data["environment"] = PluginRef(**data["environment"])
         data["metrics"] = tuple(PluginRef(**metric) for metric in data["metrics"])
+        if data.get("stop") is not None:
+            data["stop"] = StopRef(**{**data["stop"], "rule": PluginRef(**data["stop"]["rule"])})
         return cls(**data)
 
     @functools.cached_property

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import attrs
 import numpy as np
 
 from mfbpi_core import forks
@@ -17,8 +18,9 @@ from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.replicas import Replicas
+from mfbpi_core.contracts.stopping import StoppingRule
 from mfbpi_core.data.problem import Problem
-from mfbpi_core.data.task import PluginRef
+from mfbpi_core.data.task import PluginRef, StopRef
 from mfbpi_core.errors import MfbpiError, NotFoundError, PluginError
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin
@@ -192,4 +194,12 @@ def executor(
 def bound(plugin: Plugin, values: dict[str, Any], discount: float) -> Bound:
     """Build a bound for a discount."""
     built: Bound = build(plugin, values, discount=discount)
+    return built
+
+
+def stopping_rule(registry: Registry, ref: StopRef, about: Problem) -> StoppingRule:
+    """Build a stopping rule."""
+    plugin, asked = registry.get("stopping_rule", ref.rule.name), attrs.asdict(ref, recurse=False)
+    del asked["rule"]
+    built: StoppingRule = build(plugin, ref.rule.config, problem=about, **asked)
     return built

@@ -15,6 +15,7 @@ from mfbpi_core.contracts.environment import Environment, check_sizes
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.replicas import Replicas
+from mfbpi_core.contracts.stopping import StoppingRule
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import specs
 from mfbpi_core.plugins.factories import Factory
@@ -101,6 +102,25 @@ KINDS: dict[str, Kind] = _table(
         scaffold=_template(
             "metric", _NUMPY, use="mfbpi-run --agent mf_bpi --env riverswim --metric {name}"
         ),
+    ),
+    Kind(
+        name="stopping_rule",
+        spec=specs.StoppingRuleSpec,
+        factory=Factory(
+            of="stopping rule",
+            arguments=("problem", "config", "delta", "epsilon", "scope"),
+            contract=StoppingRule,
+        ),
+        checks=(f"{_CHECKS}stopping_checks:CHECKS",),
+        facts=(Fact("guarantee", "guarantee"),),
+        scaffold=_template(
+            "stopping_rule",
+            _NUMPY,
+            use="mfbpi-run --agent uniform --env riverswim --stop {name} --epsilon 1",
+        ),
+        prefix="stopping",
+        folder="stopping",
+        aliases=("stop", "stopping", "rule"),
     ),
     Kind(
         name="executor",

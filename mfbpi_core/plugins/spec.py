@@ -73,6 +73,20 @@ class Spec:
     api: int = attrs.field(default=API_VERSION, validator=_check_api)
 
 
+@attrs.frozen(kw_only=True)
+class Column:
+    """A column of results: its name, the range of its values, and what it says.
+
+    ``label`` stands at the axis of a figure; empty for the name in words.
+    """
+
+    name: str = attrs.field(validator=check_name)
+    low: float = float("-inf")
+    high: float = float("inf")
+    summary: str = ""
+    label: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
+
+
 def load_object(import_string: str) -> Any:
     """Import what ``"package.module:Name"`` names.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import attrs
 
-from mfbpi_core.plugins.spec import Spec, check_name, check_optional_import_string
+from mfbpi_core.plugins.spec import Column as Column  # part of this module
+from mfbpi_core.plugins.spec import Spec, check_optional_import_string
 
 
 def _words(value: Any) -> frozenset[str]:
@@ -102,20 +103,6 @@ class BoundSpec(Spec):
 
 
 @attrs.frozen(kw_only=True)
-class Column:
-    """A column of results: its name, the range of its values, and what it says.
-
-    ``label`` stands at the axis of a figure; empty for the name in words.
-    """
-
-    name: str = attrs.field(validator=check_name)
-    low: float = float("-inf")
-    high: float = float("inf")
-    summary: str = ""
-    label: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
-
-
-@attrs.frozen(kw_only=True)
 class MetricSpec(Spec):
     """A metric.
 
@@ -144,6 +131,36 @@ class MetricSpec(Spec):
     )
     needs: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
     default: bool = True
+
+
+#: A gap of at most epsilon; an optimal policy alone; or nothing proved.
+Guarantee = Literal["eps-delta", "delta-exact", "none"]
+
+
+@attrs.frozen(kw_only=True)
+class StoppingRuleSpec(Spec):
+    """A stopping rule.
+
+    Attributes:
+        guarantee: what holds with probability 1 - delta, for any agent and at all checks: the loss
+            is at most epsilon (``"eps-delta"``, epsilon = 0 among them), the policy is optimal
+            (``"delta-exact"``, epsilon = 0 alone), or nothing (``"none"``).
+        exact: whether the rule knows epsilon = 0.
+
+    Example:
+        .. code-block:: python
+
+            from mfbpi_core import StoppingRuleSpec, hookimpl
+
+            @hookimpl
+            def mfbpi_stopping_rules():
+                yield StoppingRuleSpec(
+                    name="my_rule", factory="my_rule.rule:MyRule", guarantee="eps-delta"
+                )
+    """
+
+    guarantee: Guarantee = attrs.field(validator=attrs.validators.in_(get_args(Guarantee)))
+    exact: bool = True
 
 
 @attrs.frozen(kw_only=True)

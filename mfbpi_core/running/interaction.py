@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any
 
 import attrs
@@ -11,6 +12,15 @@ from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.transitions import Transition, Transitions
 from mfbpi_core.running.guard import Guard
+
+#: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
+MAX_CHUNK_STEPS, MAX_CHUNK_BYTES = 50_000, 2**26
+
+
+def longest_chunk(environment: Environment) -> int:
+    """Steps that fit into a chunk: two observations of eight-byte numbers weigh most."""
+    bytes_per_step = 2 * 8 * math.prod(environment.observation_shape)
+    return max(1, min(MAX_CHUNK_STEPS, MAX_CHUNK_BYTES // bytes_per_step))
 
 
 class Interaction:

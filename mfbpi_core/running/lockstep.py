@@ -41,10 +41,9 @@ class Lockstep:
             yield [run.measure() for run in self.runs]
         while any(running := [not run.ended for run in self.runs]):
             self._advance(running)
-            due = [going and run.due for going, run in zip(running, self.runs, strict=True)]
-            if any(due):
-                pairs = zip(due, self.runs, strict=True)
-                yield [run.measure() if is_due else [] for is_due, run in pairs]
+            pairs = list(zip(running, self.runs, strict=True))
+            if any(going and run.has_rows for going, run in pairs):
+                yield [run.latest() if going else [] for going, run in pairs]
 
     def _advance(self, running: list[bool]) -> None:
         """To the next evaluation, the end of a chunk, or that of a run."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,17 +15,9 @@ from mfbpi_core.data.row import Row
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.plugins.specs import Column
-from mfbpi_core.running.interaction import Interaction
+from mfbpi_core.running.interaction import Interaction, longest_chunk
 from mfbpi_core.running.measurement import checked
-
-#: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
-MAX_CHUNK_STEPS, MAX_CHUNK_BYTES = 50_000, 2**26
-
-
-def longest_chunk(environment: Environment) -> int:
-    """Steps that fit into a chunk: two observations of eight-byte numbers weigh most."""
-    bytes_per_step = 2 * 8 * math.prod(environment.observation_shape)
-    return max(1, min(MAX_CHUNK_STEPS, MAX_CHUNK_BYTES // bytes_per_step))
+from mfbpi_core.running.stopping import Stopping
 
 
 @attrs.define(kw_only=True)
@@ -42,6 +33,7 @@ class Run:
         horizon: number of steps.
         episodes: stop after so many episodes, if sooner.
         eval_every: steps between evaluations.
+        stopping: the rule that may end the run before, or None.
         environment_name: how messages call the environment; by its class if empty.
         agent_name: how they call the agent.
         started: when the work on it began, on the clock of :func:`time.perf_counter`.
@@ -60,6 +52,7 @@ class Run:
     horizon: int
     episodes: int | None = None
     eval_every: int
+    stopping: Stopping | None = None
     environment_name: str = ""
     agent_name: str = ""
     started: float = attrs.field(factory=time.perf_counter)
@@ -68,6 +61,7 @@ class Run:
     learning_s: float = 0.0
     metrics_s: float = 0.0
     before_s: float = 0.0
+    _told: list[Row] = attrs.field(init=False, factory=list)
 
     def __attrs_post_init__(self) -> None:
         seed = self.streams.integer("env")
@@ -81,8 +75,7 @@ class Run:
 
     def rows(self) -> Iterator[Row]:
         """Run to the end; :meth:`evaluations`, one row at a time."""
-        for rows in self.evaluations():
-            yield from rows
+        return (row for rows in self.evaluations() for row in rows)
 
     def evaluations(self) -> Iterator[list[Row]]:
         """Run, yielding the rows of step 0, of every ``eval_every`` steps, and of the end.
@@ -99,8 +92,13 @@ class Run:
             yield self.measure()
         while not self.ended:
             self._advance()
-            if self.due:
-                yield self.measure()
+            if self.has_rows:
+                yield self.latest()
+
+    def latest(self) -> list[Row]:
+        """What the rule has told since it was last asked for, and what is measured now, if due."""
+        told, self._told = self._told, []
+        return told + (self.measure() if self.due else [])
 
     def state_dict(self) -> dict[str, Any]:
         """Everything that running changes, as a copy."""
@@ -111,6 +109,7 @@ class Run:
             "learning_s": self.learning_s,
             "metrics_s": self.metrics_s,
             "total_s": self.total_s,
+            **({} if self.stopping is None else {"stopping": self.stopping.state_dict()}),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -118,6 +117,8 @@ class Run:
         self.interaction.load_state_dict(state["interaction"])
         for name, metric in self.metrics.items():
             metric.load_state_dict(state["metrics"][name])
+        if self.stopping is not None:
+            self.stopping.load_state_dict(state["stopping"])
         self.begun = state["begun"]
         self.learning_s = state["learning_s"]
         self.metrics_s = state["metrics_s"]
@@ -130,8 +131,14 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        """Whether the horizon, or the last episode, is reached."""
-        return self.interaction.step >= self.horizon or self.episodes_left == 0
+        """Whether the horizon, or the last episode, is reached, or the rule has stopped."""
+        stopped = self.stopping is not None and self.stopping.stopped_at is not None
+        return stopped or self.interaction.step >= self.horizon or self.episodes_left == 0
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether an evaluation is due, or the rule has told something."""
+        return bool(self._told) or self.due
 
     @property
     def due(self) -> bool:
@@ -140,9 +147,11 @@ class Run:
 
     @property
     def steps_ahead(self) -> int:
-        """Steps to the next evaluation, no more than fit into a chunk."""
+        """Steps to the next evaluation or check, no more than fit into a chunk."""
         step = self.interaction.step
         following = (step // self.eval_every + 1) * self.eval_every
+        if self.stopping is not None:
+            following = min(following, self.stopping.due_at)
         return min(min(following, self.horizon) - step, longest_chunk(self.environment))
 
     @property
@@ -156,12 +165,14 @@ class Run:
         self.observe(chunk, time.perf_counter() - started)
 
     def observe(self, chunk: Transitions, learning_s: float) -> None:
-        """Let the metrics see the latest steps, which took so long."""
+        """Let the metrics and the rule see the latest steps, which took so long."""
         started = time.perf_counter()
         for metric in self.metrics.values():
             metric.observe(chunk)
+        told = {} if self.stopping is None else self.stopping.observe(chunk)
         self.learning_s += learning_s
         self.metrics_s += time.perf_counter() - started
+        self._told += [self._row(column, value) for column, value in told.items()]
 
     def measure(self) -> list[Row]:
         """The rows of this moment."""
@@ -176,21 +187,21 @@ class Run:
             last=self.ended,
         )
         measured = [
-            (column, value)
+            each
             for name, metric in self.metrics.items()
-            for column, value in self._measured(name, metric, moment).items()
+            for each in self._measured(name, metric, moment).items()
         ]
         self.metrics_s += time.perf_counter() - started
-        return [
-            Row(
-                step=interaction.step,
-                episode=interaction.episode,
-                metric=column,
-                value=value,
-                elapsed_s=self.learning_s + self.metrics_s,
-            )
-            for column, value in measured
-        ]
+        return [self._row(column, value) for column, value in measured]
+
+    def _row(self, column: str, value: float) -> Row:
+        return Row(
+            step=self.interaction.step,
+            episode=self.interaction.episode,
+            metric=column,
+            value=value,
+            elapsed_s=self.learning_s + self.metrics_s,
+        )
 
     def _measured(self, name: str, metric: Metric, moment: Snapshot) -> dict[str, float]:
         return checked(name, metric.measure(moment.of(name)), self.columns[name])

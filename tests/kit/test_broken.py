@@ -116,6 +116,17 @@ EXECUTORS = {
     "forgetslimit": ("time_limit_is_kept", "task 1 of 5 is done .* expected failed"),
 }
 
+STOPPING_RULES = {
+    "seeschunks": ("says_the_same_for_any_division", "it says something else"),
+    "looksattheagent": ("judges_the_counts_alone", "agent and environment have changed"),
+    "hasty": ("never_stops_with_an_unvisited_pair", r"stops although \(1, 0\) was never visited"),
+    "namesnobody": ("never_stops_with_an_unvisited_pair", "reason is 'some pair'"),
+    "writes": ("leaves_the_counts_alone", "checking changes the counts"),
+    "generous": ("verdicts_are_consistent", "it stops with the gap 9.*; epsilon is 4"),
+    "endless": ("verdicts_are_consistent", "certified the gap inf; expected a number"),
+    "forgetful": ("saving_goes_on", "after saving and loading it says something else"),
+}
+
 #: Faults so basic that nearly every check trips over them.
 BASIC = {"fourvalues", "floataction", "freshentropy", "ignoredseed", "recommendhides"}
 
@@ -131,6 +142,11 @@ EVERY_BATCH = {
 
 #: Further checks that a fault cannot but break as well.
 ALSO = {
+    "endless": {
+        "says_the_same_for_any_division",
+        "judges_the_counts_alone",
+        "saving_goes_on",
+    },
     "freshstream": {
         "same_seed_same_trajectory",
         "global_generators_untouched",
@@ -175,6 +191,7 @@ CASES = [
         "bound": BOUNDS,
         "metric": METRICS,
         "executor": EXECUTORS,
+        "stopping_rule": STOPPING_RULES,
     }.items()
     for name, found in table.items()
 ]

@@ -9,11 +9,11 @@ import pytest
 
 from mfbpi_core import Interaction, Problem, Registry, TabularMDP
 from mfbpi_core.contracts.parameters import parse
+from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_confidence.certified import Question, certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
-from mfbpi_lib_confidence.scopes import first_check, next_check
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import frozen_lake, riverswim
 

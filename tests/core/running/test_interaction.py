@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Column, Interaction, Metric, Problem, Run, Streams
-from mfbpi_core.running import loop as core_loop
+from mfbpi_core.running import interaction as core_interaction
 from mfbpi_core.running.guard import Guard
 from mfbpi_core.testing.tools.comparison import difference
 from mfbpi_core.testing.worlds.doubles import KitAgent, Recorder
@@ -57,7 +57,7 @@ def values(rows):
 
 def test_chunks_are_bounded(monkeypatch):
     """An evaluation interval beyond the longest chunk is divided; nothing is lost."""
-    monkeypatch.setattr(core_loop, "MAX_CHUNK_STEPS", 64)
+    monkeypatch.setattr(core_interaction, "MAX_CHUNK_STEPS", 64)
     run = run_with(Recorder, eval_every=1_000)
 
     list(run.rows())
@@ -78,7 +78,7 @@ def test_chunks_of_arrays_are_bounded_in_bytes(n_states, expected):
     environment = OneHotEnvironment(two_state_chain())
     environment.observation_shape = (n_states,)
 
-    assert core_loop.longest_chunk(environment) == expected
+    assert core_interaction.longest_chunk(environment) == expected
 
 
 @pytest.mark.parametrize("stop", [1, 3])

@@ -18,6 +18,7 @@ from mfbpi_core import (
     Metric,
     MetricSpec,
     Outcome,
+    StoppingRuleSpec,
     Transition,
     Transitions,
     hookimpl,
@@ -246,6 +247,12 @@ def mfbpi_metrics():
         needs={"cells", "policy"},
         columns=OCCUPATION,
     )
+
+
+@hookimpl
+def mfbpi_stopping_rules():
+    """Yield the stopping rule."""
+    yield StoppingRuleSpec(name="enough", factory="kit_visits_rule:Enough", guarantee="none")
 
 
 @hookimpl

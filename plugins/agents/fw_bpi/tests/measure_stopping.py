@@ -17,9 +17,9 @@ import numpy as np
 
 from mfbpi_core import Interaction, Problem, Registry, TabularMDP
 from mfbpi_core.contracts.parameters import parse
+from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import evaluate
-from mfbpi_lib_confidence.scopes import first_check, next_check
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.solution import planning
 

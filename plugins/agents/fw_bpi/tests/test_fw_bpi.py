@@ -11,12 +11,12 @@ from mfbpi_agent_fw_bpi.objective import intrinsic_rewards
 from mfbpi_agent_fw_bpi.widths import Units, widths
 from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import ConfigError
+from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.ball import largest_mean, smallest_mean
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import evaluate
 from mfbpi_lib_confidence.penalties import penalty, reward_penalty
-from mfbpi_lib_confidence.scopes import first_check, next_check
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.posterior import Counts
 from mfbpi_lib_tabular.models.environment import TabularEnvironment

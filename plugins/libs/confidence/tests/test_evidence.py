@@ -5,8 +5,8 @@ import math
 import pytest
 
 from mfbpi_core.errors import ModelError
+from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.evidence import Evidence
-from mfbpi_lib_confidence.scopes import first_check, next_check
 
 
 def changed(counts=None, rewards=None, **more):

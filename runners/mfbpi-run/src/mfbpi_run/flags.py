@@ -15,6 +15,7 @@ _NAMED = {
     "metric_settings": "-M",
     "bound_settings": "-B",
     "executor_settings": "-X",
+    "stop_settings": "-S",
     "file": "--mdp",
 }
 
@@ -31,7 +32,7 @@ _ALIKE = (
         "task_timeout",
         "checkpoint_every",
     ),
-    *("allocation", "plot"),
+    *("allocation", "plot", "stop", "delta", "epsilon", "scope", "allow_heuristic"),
 )
 
 FLAGS = {**_NAMED, **{name: f"--{name.replace('_', '-')}" for name in _ALIKE}}

@@ -19,7 +19,7 @@ from mfbpi_run.commands.sweep import sweep
 from mfbpi_run.flags import FLAGS
 
 #: In Python, parameters come with ``mfbpi.metric(...)`` and ``mfbpi.executor(...)``.
-WITH_THEIR_PLUGIN = {"metric_settings", "executor_settings"}
+WITH_THEIR_PLUGIN = {"metric_settings", "executor_settings", "stop_settings"}
 
 
 def fields(declared: type[Any]) -> dict[str, attrs.Attribute[Any]]:

@@ -23,6 +23,7 @@ _HOMES = {
     "environment": "mfbpi.api.given",
     "metric": "mfbpi.api.given",
     "executor": "mfbpi.api.given",
+    "stopping_rule": "mfbpi.api.given",
     "run": "mfbpi.api.running",
     "sweep": "mfbpi.api.sweeping",
     "make_environment": "mfbpi.api.building",
@@ -44,7 +45,7 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from mfbpi.api.building import make_agent, make_environment
-    from mfbpi.api.given import agent, environment, executor, metric
+    from mfbpi.api.given import agent, environment, executor, metric, stopping_rule
     from mfbpi.api.instances import bound, describe, mdp
     from mfbpi.api.listing import list_plugins
     from mfbpi.api.running import run
@@ -75,6 +76,7 @@ __all__ = [
     "mdp",
     "metric",
     "run",
+    "stopping_rule",
     "sweep",
     "verify",
 ]

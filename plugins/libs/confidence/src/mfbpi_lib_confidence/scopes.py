@@ -1,6 +1,7 @@
-"""Scopes: the states for which a certificate is asked, and the times at which to ask.
+"""Scopes: the states for which a certificate is asked.
 
-All of them may depend on the data: the sets hold for all states and at all times at once.
+They may depend on the data, as may the times at which to ask, whose schedule is in
+:mod:`mfbpi_core.running.stopping`: the sets hold for all states and at all times at once.
 """
 
 from __future__ import annotations
@@ -14,9 +15,6 @@ from mfbpi_lib_confidence.evidence import Evidence
 BoolArray = npt.NDArray[np.bool_]
 
 SCOPES = ("all", "visited", "initial")
-
-#: First check, at the latest of this step and one step for each pair.
-FIRST_CHECK = 100
 
 
 def states_in(scope: str, evidence: Evidence, starts: npt.ArrayLike | None = None) -> BoolArray:
@@ -41,13 +39,3 @@ def states_in(scope: str, evidence: Evidence, starts: npt.ArrayLike | None = Non
         f"the scope is {scope!r}; expected one of {', '.join(SCOPES)}, the last with the numbers "
         "of starts"
     )
-
-
-def first_check(n_states: int, n_actions: int) -> int:
-    """Step of the first check, t_0 = max(100, S A)."""
-    return max(FIRST_CHECK, n_states * n_actions)
-
-
-def next_check(step: int) -> int:
-    """Step of the check after one at ``step``: max(t + 1, floor(1.05 t)), in whole numbers."""
-    return max(step + 1, step * 21 // 20)

@@ -24,7 +24,7 @@ def show_plan(carried: Carried, as_json: bool) -> None:
     """Print what a run would do."""
     plan, records, store = carried.plan, carried.records, carried.store
     if as_json:
-        tasks = [{**_record(r), "task": attrs.asdict(r.task)} for r in records]
+        tasks = [{**_record(r), "task": r.task.as_dict()} for r in records]
         show_json({"out": str(store.directory), "tasks": tasks})
         return
     rows = [(agent, *_site_cells(site)) for agent in plan.agents for site in plan.sites]

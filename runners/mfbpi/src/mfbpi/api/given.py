@@ -62,6 +62,19 @@ def executor(name: str, /, **parameters: Any) -> Choice:
     return Choice(name, **parameters)
 
 
+def stopping_rule(name: str, /, **parameters: Any) -> Choice:
+    """A stopping rule with values of its parameters."""
+    return Choice(name, **parameters)
+
+
+def stopping(stop: Plugin | None) -> dict[str, Any]:
+    """A stopping rule as settings of a run."""
+    if stop is None:
+        return {}
+    (chosen,) = several("stopping_rules", stop)
+    return {"stop": chosen.name, "stop_settings": settings_of([chosen])}
+
+
 def execution(*, out: str | Path | None, executor: Plugin, **settings: Any) -> Execution:
     """How to carry out a plan; raises :class:`UsageError` for what is wrong."""
     (chosen,) = several("executor", executor)

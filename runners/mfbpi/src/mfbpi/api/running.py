@@ -14,6 +14,7 @@ from mfbpi.plan import grid, selection
 from mfbpi.results import loaded
 from mfbpi.results.loaded import Results
 from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.contracts.stopping import Scope
 from mfbpi_core.plugins.registry import Registry
 
 
@@ -28,6 +29,11 @@ def run(
     discount: float | None = None,
     metrics: Plugin | Iterable[Plugin] = (),
     arrays: bool = False,
+    stop: Plugin | None = None,
+    delta: float | None = None,
+    epsilon: float | None = None,
+    scope: Scope = "all",
+    allow_heuristic: bool = False,
     out: str | Path | None = None,
     if_exists: IfExists = "fail",
     shard: str | None = None,
@@ -54,6 +60,12 @@ def run(
         discount: gamma.
         metrics: what is measured, the same; all that apply if empty.
         arrays: whether the metrics' arrays are kept.
+        stop: stopping rule that may end a run before its horizon: a name, or what
+            :func:`mfbpi.stopping_rule` returns.
+        delta: risk that it may take; 0.1 if None.
+        epsilon: loss that it may accept; 0, an optimal policy, if None.
+        scope: states that matter to it.
+        allow_heuristic: whether it may be one without a guarantee.
         out: directory of the results; a new one below ``results`` if None.
         if_exists: what to do where it holds results: ``"resume"`` runs what is missing,
             ``"overwrite"`` runs all again.
@@ -97,6 +109,11 @@ def run(
             metrics=tuple(each.name for each in measured),
             metric_settings=given.settings_of(measured),
             arrays=arrays,
+            **given.stopping(stop),
+            delta=delta,
+            epsilon=epsilon,
+            scope=scope,
+            allow_heuristic=allow_heuristic,
         ),
     )
     execution = given.execution(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from mfbpi.execute import stopping
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric
@@ -16,6 +17,7 @@ from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.plugins.specs import Column
 from mfbpi_core.running.loop import Run
+from mfbpi_core.running.stopping import COLUMNS
 
 
 @attrs.define(kw_only=True)
@@ -65,11 +67,14 @@ class Stage:
             provided = capabilities(self.environment, agent)
         self.skipped = self._not_applicable(provided)
         chosen = [ref for ref in task.metrics if ref.name not in self.skipped]
+        rule = stopping.begun(self.registry, task.stop, self.problem, self.environment)
+        told = {} if rule is None else {stopping.NAME: COLUMNS}
         return Run(
             environment=self.environment,
             agent=agent,
             metrics=self._metrics(chosen),
-            columns=self._columns(chosen),
+            columns={**self._columns(chosen), **told},
+            stopping=rule,
             streams=self.streams,
             horizon=task.horizon,
             episodes=task.episodes,
@@ -81,8 +86,10 @@ class Stage:
 
     def plugins(self, run: Run) -> list[Plugin]:
         """Those that the run uses."""
-        metrics = [self.registry.get("metric", name) for name in run.metrics]
-        return [self.registry.get("agent", self.task.agent.name), self._environment, *metrics]
+        used = [self.registry.get("metric", name) for name in run.metrics]
+        if self.task.stop is not None:
+            used.append(self.registry.get("stopping_rule", self.task.stop.rule.name))
+        return [self.registry.get("agent", self.task.agent.name), self._environment, *used]
 
     @property
     def _environment(self) -> Plugin:

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from mfbpi.execute import causes, extras, place, together
+from mfbpi.execute import causes, extras, place, stopping, together
 from mfbpi.execute.interrupt import is_the_users
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Stage
@@ -140,22 +140,25 @@ class _Worker:
     def _tables(self, stage: Stage, run: Run, rows: list[Row]) -> dict[str, bytes]:
         """The content of each file of a task, by its suffix."""
         task, origin = stage.task, self._provenance(stage, run)
+        rows = [*rows, *stopping.judged(stage, run)]
         tables = {".parquet": table.rows_table(task, rows, origin)}
         if task.arrays:
             tables[".arrays.parquet"] = table.arrays_table(task, extras.arrays(run.metrics), origin)
-        return {suffix: table.to_bytes(content) for suffix, content in tables.items()}
+        files = {suffix: table.to_bytes(content) for suffix, content in tables.items()}
+        return {**files, **stopping.certificate(stage, run)}
 
     def _provenance(self, stage: Stage, run: Run) -> dict[str, Any]:
         return {
             "schema_version": table.SCHEMA_VERSION,
             "task_id": stage.task.task_id,
-            "task": attrs.asdict(stage.task),
+            "task": stage.task.as_dict(),
             **provenance.describe(stage.plugins(run)),
             "skipped_metrics": stage.skipped,
             "checkpoint_problem": "" if self.saver is None else self.saver.problem,
             "not_resumed": provenance.without_paths(self.not_resumed),
             "agent_profile": extras.profile(run.agent, run.agent_name),
             "replicas": len(self.runs),
+            **stopping.told(run),
             "durations": {
                 "learning_s": run.learning_s,
                 "metrics_s": run.metrics_s,

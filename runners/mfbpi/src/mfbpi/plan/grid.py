@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from mfbpi.plan import stopping
 from mfbpi.plan.metrics import Metrics, check_needs
 from mfbpi.plan.selection import Choice
 from mfbpi.plan.settings import compact, parse_seeds
@@ -15,7 +16,7 @@ from mfbpi.plan.sharding import Shard
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_core.data.problem import Problem
-from mfbpi_core.data.task import PluginRef, Task
+from mfbpi_core.data.task import PluginRef, StopRef, Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly as build
 from mfbpi_core.plugins.registry import Registry
@@ -39,6 +40,7 @@ class Site:
     episodes: int | None
     eval_every: int
     discount: float
+    stop: StopRef | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -111,6 +113,8 @@ def _configured(ref: PluginRef) -> dict[str, Any]:
 def _described(site: Site) -> dict[str, Any]:
     settings = attrs.asdict(site)
     del settings["seeds"], settings["environment"], settings["agents"]
+    if site.stop is None:
+        del settings["stop"]
     settings["metrics"] = {metric.shown: metric.config for metric in site.metrics}
     return {**_configured(site.environment), **settings}
 
@@ -168,6 +172,7 @@ def _site(
         episodes=episodes,
         eval_every=settings.eval_every or protocol.eval_every,
         discount=discount,
+        stop=stopping.asked(registry, settings, problem),
     )
 
 

@@ -82,6 +82,12 @@ def metric(registry: Registry, name: str) -> Plugin:
     return _find(registry, "metric", name)[0]
 
 
+def stopping_rule(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
+    """Resolve a stopping rule and its settings; raises :class:`UsageError`."""
+    found = [(registry.get("stopping_rule", name), dict[str, str]())]
+    return _resolve(registry, "`stop`", found, parse_settings("stop_settings", settings))[0]
+
+
 def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Choice]:
     """Give metrics their settings, in the order given; raises :class:`UsageError`."""
     found = [(plugin, dict[str, str]()) for plugin in plugins]

@@ -108,6 +108,11 @@ class Results:
         """The file of each task that is done."""
         return [self.file(task) for task in self.tasks]
 
+    def certificate(self, task: Task) -> Path | None:
+        """The certificate of a run that a stopping rule has stopped, for ``mfbpi.verify``."""
+        path = self.file(task, ".certificate.json")
+        return path if path.exists() else None
+
     def file(self, task: Task, suffix: str = ".parquet") -> Path:
         """Where a table of a task is; what no directory has is said to be in the last."""
         for directory in self.directories:

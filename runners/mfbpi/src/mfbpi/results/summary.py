@@ -14,6 +14,7 @@ from mfbpi.results import frames, summary_text
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.running import stopping
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 
 #: What the numbers of the summary are.
@@ -134,11 +135,8 @@ class _Last:
 
 def ranges(registry: Registry) -> dict[str, tuple[float, float]]:
     """The declared range of each column that an installed metric measures."""
-    return {
-        column.name: (column.low, column.high)
-        for plugin in registry.of_kind("metric")
-        for column in plugin.spec.columns
-    }
+    measured = [c for plugin in registry.of_kind("metric") for c in plugin.spec.columns]
+    return {column.name: (column.low, column.high) for column in (*stopping.COLUMNS, *measured)}
 
 
 def summarise(files: Iterable[Path], bounds: Mapping[str, tuple[float, float]]) -> Summary:

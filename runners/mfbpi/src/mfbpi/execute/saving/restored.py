@@ -13,8 +13,12 @@ import numpy as np
 from mfbpi_core.data.row import Row
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.running.loop import Run
+from mfbpi_core.running.stopping import CERTIFIED_GAP, STOPPING_TIME
 
 _FIELDS = [field.name for field in attrs.fields(Row)]
+
+#: Told at the checks of a stopping rule, which have a schedule of their own.
+_AT_CHECKS = (CERTIFIED_GAP, STOPPING_TIME)
 
 #: What the value of a metric may be.
 _NUMBERS = (int, float, np.integer, np.floating)
@@ -58,7 +62,7 @@ def check_run(run: Run, rows: Sequence[Row]) -> None:
         raise CheckpointError(f"it has rows of {', '.join(unknown)}, which is not measured")
     if len({(row.step, row.metric) for row in rows}) < len(rows):
         raise CheckpointError("it has two rows of one metric at one step")
-    _check_steps([row.step for row in rows], step, run)
+    _check_steps([row.step for row in rows if row.metric not in _AT_CHECKS], step, run)
 
 
 def _check_steps(steps: Sequence[int], reached: int, run: Run) -> None:

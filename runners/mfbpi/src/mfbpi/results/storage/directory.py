@@ -35,6 +35,7 @@ STUDY = "study.parquet"
 
 #: Where everything else lies.
 ARRAYS, ERRORS, CHECKPOINTS, FIGURES = "_arrays", "_errors", "_checkpoints", "_figures"
+CERTIFICATES = "_certificates"
 
 #: Where all rows are, in one table.
 COLLECTED = "_collected"
@@ -43,7 +44,10 @@ COLLECTED = "_collected"
 SET_ASIDE = "_set_aside"
 
 #: Suffix of an outcome's table to the folder of such files: of nothing else is a file made.
-_FOLDERS = {".parquet": ".", ".arrays.parquet": ARRAYS}
+_FOLDERS = {".parquet": ".", ".arrays.parquet": ARRAYS, ".certificate.json": CERTIFICATES}
+
+#: Beside a certificate: large arrays, by their hash.
+_BESIDE = re.compile(r"\.certificate/([0-9a-f]{64}\.npz)")
 
 _ROWS = re.compile(r"[0-9a-f]{16}\.parquet")
 
@@ -77,7 +81,7 @@ class Store:
         with contextlib.ExitStack() as held:
             try:
                 held.enter_context(locks.held(self.directory, self.shard))
-                for name in (".", ARRAYS, ERRORS, CHECKPOINTS, FIGURES, COLLECTED):
+                for name in (*_FOLDERS.values(), ERRORS, CHECKPOINTS, FIGURES, COLLECTED):
                     files.remove_stale(self.directory / name, self._mark)
             except OSError as error:
                 raise unwritable(self.directory, error) from error
@@ -88,8 +92,12 @@ class Store:
         return "" if self.shard is None else self.shard.tag
 
     def path(self, task_id: str, suffix: str = ".parquet") -> Path:
-        """Where a table of a task is: its rows, or its arrays."""
-        return self.directory / _FOLDERS[suffix] / f"{task_id}.parquet"
+        """Where a table of a task is: its rows, its arrays, or its certificate."""
+        beside = _BESIDE.fullmatch(suffix)
+        if beside is not None:
+            return self.directory / CERTIFICATES / beside[1]
+        ending = suffix if suffix.endswith(".json") else ".parquet"
+        return self.directory / _FOLDERS[suffix] / f"{task_id}{ending}"
 
     def error(self, task_id: str) -> Path:
         """Where it is said why a task failed."""
@@ -144,7 +152,8 @@ class Store:
         if outcome.status == "failed":
             return self._save_error(task, outcome)
         for suffix in outcome.tables.keys() - _FOLDERS.keys():
-            raise StoreError(f"a table called {suffix!r}; expected {' or '.join(_FOLDERS)}")
+            if not _BESIDE.fullmatch(suffix):
+                raise StoreError(f"a table called {suffix!r}; expected {' or '.join(_FOLDERS)}")
         # The rows come last: where they are, the task is complete.
         for suffix in sorted(outcome.tables, key=len, reverse=True):
             self.write(self.path(task.task_id, suffix), outcome.tables[suffix])
@@ -156,7 +165,7 @@ class Store:
         report = {
             "schema_version": SCHEMA_VERSION,
             "task_id": task.task_id,
-            "task": attrs.asdict(task),
+            "task": task.as_dict(),
             "cause": without_paths(cause(outcome)),
             "error": without_paths(outcome.error),
         }

@@ -1,0 +1,130 @@
+"""A stopping rule in a run: counted from the chunks of the metrics, checked on a schedule.
+
+The schedule is t_0 = max(100, S A), then t -> max(t + 1, floor(1.05 t)): it depends on neither the
+evaluation interval nor how the run is divided, so that a rule that looks at counts alone says the
+same at the same step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+import numpy as np
+
+from mfbpi_core.contracts.stopping import StoppingRule, Verdict
+from mfbpi_core.data.counts import Counts
+from mfbpi_core.data.transitions import Transitions
+from mfbpi_core.errors import PluginError
+from mfbpi_core.plugins.specs import Column
+
+#: First check, at the latest of this step and one step for each pair.
+FIRST_CHECK = 100
+
+#: Of the rows: what is certified at each check, and when a run stopped.
+CERTIFIED_GAP, STOPPING_TIME = "certified_gap", "stopping_time"
+
+#: What a rule adds to the rows of a run; the last two where the model is known.
+COLUMNS = (
+    Column(name=CERTIFIED_GAP, low=0.0, summary="the policy loses at most so much, certified"),
+    Column(name=STOPPING_TIME, low=1.0, summary="step at which the rule stopped the run"),
+    Column(name="correct", low=0.0, high=1.0, summary="whether the rule's policy is as good"),
+    Column(name="value_loss", low=0.0, summary="what the rule's policy truly loses, in scope"),
+)
+
+
+def first_check(n_states: int, n_actions: int) -> int:
+    """Step of the first check, t_0 = max(100, S A)."""
+    return max(FIRST_CHECK, n_states * n_actions)
+
+
+def next_check(step: int) -> int:
+    """Step of the check after one at ``step``: max(t + 1, floor(1.05 t)), in whole numbers."""
+    return max(step + 1, step * 21 // 20)
+
+
+@attrs.define(kw_only=True, eq=False)
+class Stopping:
+    """The rule of a run, what it has seen, and what it said.
+
+    Attributes:
+        rule: the rule.
+        counts: what was seen so far.
+        name: how messages call the rule.
+        due_at: step of the next check.
+        verdict: of the last check; None before the first.
+        stopped_at: step at which the rule stopped the run, or None.
+    """
+
+    rule: StoppingRule
+    counts: Counts
+    name: str = "the stopping rule"
+    due_at: int = attrs.field(init=False)
+    verdict: Verdict | None = None
+    stopped_at: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self.due_at = first_check(self.counts.n_states, self.counts.n_actions)
+
+    def observe(self, steps: Transitions) -> dict[str, float]:
+        """Count the latest steps, and check where that is due; what is to be told, by column.
+
+        Raises:
+            PluginError: when the rule returns no verdict.
+        """
+        self.counts.observe(steps)
+        if self.counts.steps < self.due_at:
+            return {}
+        found = self.rule.check(self.counts)
+        self.verdict = _checked(self.name, found, self.counts)
+        told = {CERTIFIED_GAP: float(found.gap)}
+        if found.stop:
+            self.stopped_at = self.counts.steps
+            told[STOPPING_TIME] = float(self.stopped_at)
+        self.due_at = next_check(self.counts.steps)
+        return told
+
+    def state_dict(self) -> dict[str, Any]:
+        """What goes on, as a copy; without the evidence, which checking again would give."""
+        said = None if self.verdict is None else attrs.asdict(self.verdict, filter=_kept)
+        return {
+            "rule": self.rule.state_dict(),
+            "verdict": said,
+            "counts": self.counts.state_dict(),
+            "due_at": self.due_at,
+            "stopped_at": self.stopped_at,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self.rule.load_state_dict(state["rule"])
+        self.counts.load_state_dict(state["counts"])
+        self.due_at = state["due_at"]
+        self.stopped_at = state["stopped_at"]
+        said = state["verdict"]
+        self.verdict = None if said is None else Verdict(**said)
+        if self.stopped_at is not None:
+            self.verdict = _checked(self.name, self.rule.check(self.counts), self.counts)
+            self.rule.load_state_dict(state["rule"])  # it was asked again for its evidence alone
+
+
+def _kept(attribute: attrs.Attribute[Any], _value: Any) -> bool:
+    return attribute.name != "evidence"
+
+
+def _checked(name: str, verdict: Any, counts: Counts) -> Verdict:
+    """A verdict that can be acted on."""
+    if not isinstance(verdict, Verdict):
+        raise PluginError(f"{name} returned {verdict!r:.80}; expected a Verdict")
+    if not (math.isfinite(verdict.gap) and verdict.gap >= 0.0):
+        raise PluginError(f"{name} certified the gap {verdict.gap!r}; expected a number, 0 or more")
+    policy = verdict.policy
+    if policy is None and not verdict.stop:
+        return verdict
+    wanted = f"expected int64 [{counts.n_states}] with actions from 0 to {counts.n_actions - 1}"
+    if policy is None or policy.shape != (counts.n_states,):
+        raise PluginError(f"{name} recommends {policy!r:.80}; {wanted}")
+    if policy.dtype.kind != "i" or not np.all((policy >= 0) & (policy < counts.n_actions)):
+        raise PluginError(f"{name} recommends {policy!r:.80}; {wanted}")
+    return verdict

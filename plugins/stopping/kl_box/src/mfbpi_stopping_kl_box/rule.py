@@ -1,0 +1,132 @@
+"""Stop once no model in the box of all that the counts allow has a better policy.
+
+The box is a ball of laws and an interval of mean rewards for each pair, jointly right at all times
+with probability 1 - delta; see :mod:`mfbpi_lib_confidence.box`. Whether the policy that is optimal
+for the empirical model is the best in every model of the box, or loses at most epsilon, is the
+evaluation of :mod:`mfbpi_lib_confidence.kl_box`, with its proof. It rests on the counts alone: how
+actions were chosen does not matter, nor when one looks.
+
+While a pair in scope was never visited there is nothing to evaluate: the gap is the trivial one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, Verdict
+from mfbpi_core.errors import ConfigError
+from mfbpi_lib_certificates import storage
+from mfbpi_lib_confidence.certified import Question, certificate
+from mfbpi_lib_confidence.evidence import Evidence
+from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
+
+#: Pairs that are named where none was visited.
+SHOWN = 5
+
+
+class KLBox(StoppingRule[NoConfig]):
+    """The rule; see the module.
+
+    Raises:
+        ConfigError: for rewards without limits, or epsilon = 0 with a smaller scope than all.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        config: NoConfig,
+        delta: float,
+        epsilon: float,
+        scope: Scope = "all",
+    ) -> None:
+        super().__init__(problem, config, delta, epsilon, scope)
+        low, high = problem.reward_range
+        if not np.isfinite([low, high]).all():
+            raise ConfigError(
+                f"rewards are declared from {low:g} to {high:g}; kl_box expects two finite limits "
+                "(Environment.reward_range)"
+            )
+        if epsilon == 0.0 and scope != "all":
+            raise ConfigError(
+                "epsilon = 0 needs scope all: that no action improves the policy in some states "
+                "proves nothing while the true model may lead to others; choose `epsilon` above 0"
+            )
+
+    def check(self, counts: Counts) -> Verdict:
+        """The box at these counts."""
+        matter = counts.in_scope(self.scope)
+        unseen = np.argwhere((counts.visits == 0) & matter[:, None])
+        if len(unseen):
+            return self._nothing(f"never visited: {_listed(unseen)}")
+        found = evaluate(
+            evidence(counts, self.problem.reward_range),
+            discount=self.problem.discount,
+            delta=self.delta,
+            epsilon=self.epsilon,
+            scope=matter,
+        )
+        return Verdict(
+            stop=found.identified,
+            policy=found.policy,
+            gap=found.certified_gap,
+            margin=found.margin,
+            reason=found.reason,
+            evidence=found,
+        )
+
+    def _nothing(self, reason: str) -> Verdict:
+        """What holds before anything is seen: no policy loses more than the range of values."""
+        low, high = self.problem.reward_range
+        trivial = (max(high, 0.0) - min(low, 0.0)) / (1.0 - self.problem.discount)
+        return Verdict(stop=False, policy=None, gap=trivial, reason=reason)
+
+    def certificate(
+        self,
+        counts: Counts,
+        verdict: Verdict,
+        *,
+        version: str,
+        task: Mapping[str, Any] | None,
+    ) -> dict[str, bytes]:
+        """The certificate of a verdict that was just given; nothing where nothing was evaluated."""
+        if not isinstance(verdict.evidence, Evaluation):
+            return {}
+        question = Question(
+            discount=self.problem.discount,
+            delta=self.delta,
+            epsilon=self.epsilon,
+            scope=self.scope,
+            start=counts.start,
+            cuts=counts.cuts,
+            version=version,
+            task=task,
+        )
+        return storage.contents(certificate(verdict.evidence, question))
+
+
+def evidence(counts: Counts, reward_range: tuple[float, float]) -> Evidence:
+    """The counts as the library of confidence sets takes them."""
+    found, n_pairs = counts.entries(), counts.n_states * counts.n_actions
+    sums = np.zeros(n_pairs)  # R[s, a]
+    np.add.at(sums, found.pairs, found.rewards)
+    return Evidence(
+        n_states=counts.n_states,
+        n_actions=counts.n_actions,
+        starts=np.searchsorted(found.pairs, np.arange(n_pairs + 1)).astype(np.int64),
+        outcomes=found.outcomes,
+        counts=found.visits,
+        rewards=sums.reshape(counts.n_states, counts.n_actions),
+        known_rewards=None,
+        terminal=counts.terminal,
+        may_end=counts.may_end,
+        reward_range=(float(reward_range[0]), float(reward_range[1])),
+    )
+
+
+def _listed(pairs: npt.NDArray[np.int64]) -> str:
+    named = ", ".join(f"({s}, {a})" for s, a in pairs[:SHOWN].tolist())
+    return f"{named} and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else named

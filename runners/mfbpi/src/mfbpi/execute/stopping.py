@@ -1,0 +1,120 @@
+"""The stopping rule of a task: built, and what it found as rows, provenance and certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.counts import Counts
+from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.row import Row
+from mfbpi_core.data.task import StopRef
+from mfbpi_core.plugins import assembly
+from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.running.loop import Run
+from mfbpi_core.running.stopping import Stopping
+
+if TYPE_CHECKING:
+    from mfbpi.execute.stage import Stage
+
+#: Under which a run lists the rule's columns.
+NAME = "stopping_rule"
+
+#: Suffix of a certificate among the files of a task, and the beginning of those it refers to.
+CERTIFICATE, BESIDE = ".certificate.json", ".certificate/"
+
+#: A policy is as good as another if it loses no more than this, in units of the largest value.
+_ROUNDING = 1e-9
+
+
+def begun(
+    registry: Registry, ref: StopRef | None, about: Problem, where: Environment
+) -> Stopping | None:
+    """The rule, and nothing counted yet; None where there is no rule."""
+    if ref is None or about.n_states is None:
+        return None
+    model = where.model
+    counts = Counts(
+        n_states=about.n_states,
+        n_actions=about.n_actions,
+        terminal=np.zeros(about.n_states, dtype=np.bool_) if model is None else model.terminal,
+        may_end=model is None,
+    )
+    return Stopping(
+        rule=assembly.stopping_rule(registry, ref, about),
+        counts=counts,
+        name=registry.get("stopping_rule", ref.rule.name).described,
+    )
+
+
+def status(run: Run) -> str:
+    """How a run with a rule ended: ``"stopped"`` by it, or at its ``"horizon"``."""
+    stopped = run.stopping is not None and run.stopping.stopped_at is not None
+    return "stopped" if stopped else "horizon"
+
+
+def told(run: Run) -> dict[str, Any]:
+    """What the provenance of a run says of its rule: nothing where there was none."""
+    if run.stopping is None:
+        return {}
+    verdict = run.stopping.verdict
+    found = {} if verdict is None else {"reason": verdict.reason, "certified_gap": verdict.gap}
+    policy = None if verdict is None else verdict.policy
+    return {
+        "stopping": {
+            "status": status(run),
+            "step": run.stopping.stopped_at,
+            **found,
+            "policy": None if policy is None else policy.tolist(),
+        }
+    }
+
+
+def judged(stage: Stage, run: Run) -> list[Row]:
+    """Where the model is known: whether the rule's policy is as good as was asked, and its loss."""
+    rule, mdp = run.stopping, run.environment.model
+    if rule is None or rule.verdict is None or rule.verdict.policy is None or mdp is None:
+        return []
+    asked = stage.task.stop
+    assert asked is not None  # the run has its rule
+    scope = rule.counts.in_scope(asked.scope)
+    loss, scale = value_loss(mdp, rule.verdict.policy, stage.task.discount, scope)
+    correct = float(loss <= asked.epsilon + _ROUNDING * scale)
+    elapsed_s = run.learning_s + run.metrics_s
+    step, episode = run.interaction.step, run.interaction.episode
+    return [
+        Row(step=step, episode=episode, metric=metric, value=value, elapsed_s=elapsed_s)
+        for metric, value in (("correct", correct), ("value_loss", max(loss, 0.0)))
+    ]
+
+
+def value_loss(
+    mdp: TabularMDP,
+    policy: npt.NDArray[np.int64],
+    discount: float,
+    scope: npt.NDArray[np.bool_],
+) -> tuple[float, float]:
+    """The largest of V* - V_pi in scope, and the largest |V*|, for what rounding may do."""
+    # Imported here because only runs with a rule solve their instance.
+    from mfbpi_lib_tabular.solution import planning
+
+    plan = planning.solve(mdp, discount)
+    loss = plan.values - planning.evaluate_policy(mdp, policy, discount)
+    return float(loss[scope].max(initial=0.0)), float(np.abs(plan.values).max(initial=1.0))
+
+
+def certificate(stage: Stage, run: Run) -> Mapping[str, bytes]:
+    """The files of the certificate, of a run that its rule has stopped."""
+    rule = run.stopping
+    if rule is None or rule.verdict is None or rule.stopped_at is None:
+        return {}
+    found = rule.rule.certificate(
+        rule.counts, rule.verdict, version=metadata.version("mfbpi"), task=stage.task.as_dict()
+    )
+    return {(f"{BESIDE}{name}" if name else CERTIFICATE): data for name, data in found.items()}
