@@ -96,12 +96,7 @@ def made(plugin: Plugin, config: Any, **given: Any) -> Any:
 
 
 def build(plugin: Plugin, values: dict[str, Any], **given: Any) -> Any:
-    """The same from parameters as JSON has them; an exception becomes one that names the plugin.
-
-    Raises:
-        ConfigError: for a parameter that the plugin does not have, or out of its range.
-        PluginError: for what else the plugin raises.
-    """
+    """The same from parameters as JSON has them; exceptions name the plugin."""
     config = parameters(plugin, values)
     with blaming(plugin):
         return made(plugin, config, **given)

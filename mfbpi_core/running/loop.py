@@ -177,14 +177,10 @@ class Run:
     def measure(self) -> list[Row]:
         """The rows of this moment."""
         self.begun = True
-        interaction = self.interaction
-        started = time.perf_counter()
+        started, interaction = time.perf_counter(), self.interaction
+        step, episode = interaction.step, interaction.episode
         moment = Snapshot(
-            step=interaction.step,
-            episode=interaction.episode,
-            agent=self.agent,
-            streams=self.streams,
-            last=self.ended,
+            step=step, episode=episode, agent=self.agent, streams=self.streams, last=self.ended
         )
         measured = [
             each
@@ -195,13 +191,9 @@ class Run:
         return [self._row(column, value) for column, value in measured]
 
     def _row(self, column: str, value: float) -> Row:
-        return Row(
-            step=self.interaction.step,
-            episode=self.interaction.episode,
-            metric=column,
-            value=value,
-            elapsed_s=self.learning_s + self.metrics_s,
-        )
+        step, episode = self.interaction.step, self.interaction.episode
+        elapsed_s = self.learning_s + self.metrics_s
+        return Row(step=step, episode=episode, metric=column, value=value, elapsed_s=elapsed_s)
 
     def _measured(self, name: str, metric: Metric, moment: Snapshot) -> dict[str, float]:
         return checked(name, metric.measure(moment.of(name)), self.columns[name])

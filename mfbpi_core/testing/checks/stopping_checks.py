@@ -5,7 +5,8 @@ A uniform agent walks through instances of the kit; the rule under check never m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,6 +16,7 @@ from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.stopping import StoppingRule, Verdict
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.plugins import assembly
 from mfbpi_core.running.interaction import Interaction
@@ -37,7 +39,7 @@ DIVISIONS = ((N_STEPS,), (1,), (7, 100), (64,))
 
 def says_the_same_for_any_division(subject: Subject) -> None:
     """However a run is evaluated and divided into chunks, verdicts and their steps are the same."""
-    walk = _walked(ModelEnvironment(two_state_chain()))
+    walk = _walked()
     expected = _told(_stopping(subject), walk, DIVISIONS[0])
     require(expected, f"nothing was said in {N_STEPS} steps; expected a verdict at each check")
     for division in DIVISIONS[1:]:
@@ -60,22 +62,21 @@ def judges_the_counts_alone(subject: Subject) -> None:
 def never_stops_with_an_unvisited_pair(subject: Subject) -> None:
     """A pair in scope that was never visited forbids to stop, and is named by its numbers."""
     rule, counts = _rule(subject), _counts()
-    walk = _walked(ModelEnvironment(two_state_chain()))
+    walk = _walked()
     missing = (walk.observations == 1) & (walk.actions == 0)
     counts.observe(_part(walk, ~missing))
     for _ in range(12):  # a million steps and more: whatever can be known of the others is
         _double(counts)
     verdict = rule.check(counts)
     require(not verdict.stop, "it stops although (1, 0) was never visited")
-    require(
-        "(1, 0)" in verdict.reason, f"the reason is {verdict.reason!r}; expected the pair (1, 0)"
-    )
+    named = "(1, 0)" in verdict.reason
+    require(named, f"the reason is {verdict.reason!r}; expected the pair (1, 0)")
 
 
 def leaves_the_counts_alone(subject: Subject) -> None:
     """Checking changes nothing in the counts."""
     rule, counts = _rule(subject), _counts()
-    counts.observe(_walked(ModelEnvironment(two_state_chain())))
+    counts.observe(_walked())
     before = counts.state_dict()
     rule.check(counts)
     require_equal(before, counts.state_dict(), "checking changes the counts")
@@ -84,31 +85,28 @@ def leaves_the_counts_alone(subject: Subject) -> None:
 def verdicts_are_consistent(subject: Subject) -> None:
     """Gaps are finite, policies are policies, and a rule that stops has a gap within epsilon."""
     stopping = _stopping(subject)
-    walk = _walked(ModelEnvironment(two_state_chain()))
+    walk = _walked()
     for part in _parts(stopping, walk, (100,)):
         stopping.observe(part)
-        verdict = stopping.verdict
-        if verdict is None:
+        if (verdict := stopping.verdict) is None:
             continue
         _require_consistent(verdict)
         if verdict.stop:
-            gap = verdict.gap
-            require(gap <= EPSILON, f"it stops with the gap {gap:g}; epsilon is {EPSILON:g}")
+            said = f"it stops with the gap {verdict.gap:g}; epsilon is {EPSILON:g}"
+            require(verdict.gap <= EPSILON, said)
             return
 
 
 def _require_consistent(verdict: Verdict) -> None:
     require(verdict.reason.strip(), "the verdict has no reason")
-    if verdict.margin is not None:
-        shape = two_state_chain().mean_rewards.shape
-        require(
-            verdict.margin.shape == shape, f"margin is {verdict.margin.shape}; expected {shape}"
-        )
+    margin, shape = verdict.margin, two_state_chain().mean_rewards.shape
+    if margin is not None:
+        require(margin.shape == shape, f"margin is {margin.shape}; expected {shape}")
 
 
 def saving_goes_on(subject: Subject) -> None:
     """A rule that was saved in the middle and restored goes on as if it had not been."""
-    walk = _walked(ModelEnvironment(two_state_chain()))
+    walk = _walked()
     first, second = _part(walk, slice(0, 500)), _part(walk, slice(500, N_STEPS))
     saved = _stopping(subject)
     _told(saved, first, (50,))
@@ -116,15 +114,12 @@ def saving_goes_on(subject: Subject) -> None:
     expected = _told(saved, second, (50,))
     restored = _stopping(subject)
     restored.load_state_dict(state)
-    require_equal(
-        expected, _told(restored, second, (50,)), "after saving and loading it says something else"
-    )
+    told = _told(restored, second, (50,))
+    require_equal(expected, told, "after saving and loading it says something else")
 
 
 def _rule(subject: Subject) -> StoppingRule:
-    problem = assembly.problem(
-        None, ModelEnvironment(two_state_chain()), discount=DISCOUNT, horizon=HORIZON
-    )
+    problem = _problem(ModelEnvironment(two_state_chain()))
     exact = subject.plugin.spec.guarantee == "delta-exact"
     made: StoppingRule = subject.made(
         problem=problem, delta=DELTA, epsilon=0.0 if exact else EPSILON, scope="all"
@@ -133,24 +128,25 @@ def _rule(subject: Subject) -> StoppingRule:
 
 
 def _counts() -> Counts:
-    mdp = two_state_chain()
-    return Counts(
-        n_states=mdp.n_states, n_actions=mdp.n_actions, terminal=mdp.terminal, may_end=False
-    )
+    terminal = two_state_chain().terminal
+    return Counts(n_states=2, n_actions=2, terminal=terminal, may_end=False)
 
 
 def _stopping(subject: Subject) -> Stopping:
     return Stopping(rule=_rule(subject), counts=_counts(), name=subject.plugin.described)
 
 
+def _problem(environment: Environment) -> Problem:
+    return assembly.problem(None, environment, discount=DISCOUNT, horizon=HORIZON)
+
+
 def _interaction(environment: Environment) -> Interaction:
-    problem = assembly.problem(None, environment, discount=DISCOUNT, horizon=HORIZON)
-    agent = KitAgent(problem, None, np.random.default_rng(SEEDS[0]))
+    agent = KitAgent(_problem(environment), None, np.random.default_rng(SEEDS[0]))
     return Interaction(environment, agent, SEEDS[1])
 
 
-def _walked(environment: Environment) -> Transitions:
-    return _interaction(environment).advance(N_STEPS)
+def _walked() -> Transitions:
+    return _interaction(ModelEnvironment(two_state_chain())).advance(N_STEPS)
 
 
 def _mirrored() -> TabularMDP:
@@ -163,9 +159,7 @@ def _part(walk: Transitions, which: npt.NDArray[np.bool_] | slice) -> Transition
     return attrs.evolve(walk, **{name: getattr(walk, name)[which] for name in columns})
 
 
-def _told(
-    stopping: Stopping, walk: Transitions, division: tuple[int, ...]
-) -> list[tuple[int, bool, float, str]]:
+def _told(stopping: Stopping, walk: Transitions, division: tuple[int, ...]) -> list[Any]:
     """The verdict of each check with its step, until the rule stops."""
     told = []
     for part in _parts(stopping, walk, division):
@@ -198,9 +192,7 @@ def _double(counts: Counts) -> None:
     counts.load_state_dict(state)
 
 
-Check = Callable[[Subject], None]
-
-CHECKS: tuple[Check, ...] = (
+CHECKS = (
     says_the_same_for_any_division,
     judges_the_counts_alone,
     never_stops_with_an_unvisited_pair,

@@ -7,6 +7,7 @@ import pytest
 
 from mfbpi_core import Registry
 from mfbpi_core.errors import ConflictError, NotFoundError, PluginError
+from mfbpi_core.plugins.kinds import KINDS
 
 HOOK = "from mfbpi_core import {spec}, hookimpl\n\n@hookimpl\ndef mfbpi_{kind}s():\n    "
 AGENT = HOOK.format(spec="AgentSpec", kind="agent")
@@ -28,7 +29,7 @@ def test_plugins_of_every_kind(install):
     registry = install("kit-good", "kit_good")
 
     kinds = {plugin.kind for plugin in registry.plugins}
-    assert kinds == {"agent", "environment", "bound", "metric", "executor", "experiment"}
+    assert kinds == KINDS.keys()
     found = registry.get("agent", "q")
     assert (found.distribution, found.version) == ("kit-good", "1.0")
     assert found.load_factory().__name__ == "QLearner"

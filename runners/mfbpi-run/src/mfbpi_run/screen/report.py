@@ -67,10 +67,13 @@ def show_results(registry: Registry, carried: Carried, as_json: bool) -> None:
     if as_json:
         tasks = [_record(record) for record in records]
         listed = [attrs.asdict(line) for line in found.lines]
-        show_json({"out": str(store.directory), "tasks": tasks, "summary": listed})
+        stops = {"stops": [attrs.asdict(each) for each in found.stops]} if found.stops else {}
+        show_json({"out": str(store.directory), "tasks": tasks, "summary": listed, **stops})
         return
     if found.lines:
         _show_summary(found)
+    for each in found.stops:
+        say(str(each))
     counts = Counter(record.status for record in records)
     totals = ", ".join(f"{count} {status}" for status, count in counts.items())
     say(f"{len(records)} tasks: {totals}; results: {store.directory}")

@@ -11,6 +11,7 @@ import attrs
 import pyarrow as pa
 
 from mfbpi.results import frames, summary_text
+from mfbpi.results.stops import End, Stops
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.plugins.registry import Registry
@@ -90,11 +91,13 @@ class Summary:
         lines: in the order in which agents, environments and metrics appear.
         skipped: what the files say about metrics that did not apply.
         notes: what else a reader of the lines should know.
+        stops: when runs were stopped by a rule, where they had one.
     """
 
     lines: list[Line]
     skipped: list[str]
     notes: list[str]
+    stops: list[Stops] = attrs.field(factory=list)
 
     @property
     def caption(self) -> str:
@@ -121,7 +124,8 @@ class Summary:
     @property
     def _shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
         """Headings, rows, and the lines below them."""
-        return COLUMNS, [line.cells for line in self.lines], [self.caption, *self.notes]
+        below = [self.caption, *map(str, self.stops), *self.notes]
+        return COLUMNS, [line.cells for line in self.lines], below
 
 
 @attrs.frozen
@@ -151,12 +155,15 @@ def summarise(files: Iterable[Path], bounds: Mapping[str, tuple[float, float]]) 
     """
     values: dict[tuple[str, str, str], list[_Last]] = {}
     runs: Counter[tuple[str, str]] = Counter()
+    ends: dict[tuple[str, str], list[End]] = {}
     skipped: dict[str, None] = {}
     notes: list[str] = []
     versions = []
     for result in results.read_all(files, notes):
         place = (result.task.agent.shown, result.task.environment.shown)
         runs[place] += 1
+        if result.task.stop is not None:
+            ends.setdefault(place, []).append(End.of(result))
         for metric, last in _last_values(result):
             values.setdefault((*place, metric), []).append(last)
         skipped.update(dict.fromkeys(_skipped(result)))
@@ -166,6 +173,7 @@ def summarise(files: Iterable[Path], bounds: Mapping[str, tuple[float, float]]) 
         lines=[line for key, found in values.items() for line in _lines(key, found, bounds)],
         skipped=list(skipped),
         notes=[note for note in notes if note],
+        stops=[Stops.among(*place, found) for place, found in ends.items()],
     )
 
 
@@ -177,6 +185,8 @@ def _last_values(result: Result) -> Iterator[tuple[str, _Last]]:
     for metric, step, value in zip(*columns.values(), strict=True):
         if metric not in last or step >= last[metric][0]:
             last[metric] = (step, value)
+    # The mean over the runs that stopped would say that the others never took longer.
+    last.pop(stopping.STOPPING_TIME, None)
     for metric, (step, value) in last.items():
         yield metric, _Last(step, value, step == end)
 
