@@ -24,8 +24,7 @@ class AgentSpec(Spec):
         needs: what its environment must provide, such as ``{"states"}``: words of
             :mod:`mfbpi_core.plugins.capabilities`.
         preset: import string of a function from :class:`Problem` to a dictionary of parameters,
-            the published settings for that problem; they replace the ``Config``'s defaults and
-            give way to what the user sets. Empty if the defaults serve everywhere.
+            published settings that replace the ``Config``'s defaults and give way to the user's.
         replicas: import string of a :class:`Replicas`, or of what builds one, for running several
             seeds at once; empty if there is none.
 
@@ -182,13 +181,11 @@ class ExecutorSpec(Spec):
 class ExperimentSpec(Spec):
     """A published or named experiment.
 
-    ``factory(quick)`` returns an :class:`mfbpi_core.Experiment`; with ``quick`` true a small
-    one that ends within two minutes.
+    ``factory(quick)`` returns an :class:`mfbpi_core.Experiment`, small if ``quick``: two minutes.
 
     Example:
         .. code-block:: python
 
-            # my_grid.py
             from mfbpi_core import Choice, Experiment, ExperimentSpec, RunGrid, hookimpl
 
             def grid(quick):

@@ -41,7 +41,7 @@ def says_the_same_for_any_division(subject: Subject) -> None:
     """However a run is evaluated and divided into chunks, verdicts and their steps are the same."""
     walk = _walked()
     expected = _told(_stopping(subject), walk, DIVISIONS[0])
-    require(expected, f"nothing was said in {N_STEPS} steps; expected a verdict at each check")
+    require(expected, f"nothing was said in {N_STEPS} steps")
     for division in DIVISIONS[1:]:
         told = _told(_stopping(subject), walk, division)
         require_equal(expected, told, f"in chunks of {division} steps it says something else")
@@ -49,8 +49,7 @@ def says_the_same_for_any_division(subject: Subject) -> None:
 
 def judges_the_counts_alone(subject: Subject) -> None:
     """What it says does not depend on which agents and environments exist when it is asked."""
-    environment = ModelEnvironment(two_state_chain())
-    interaction = _interaction(environment)
+    interaction = _interaction(environment := ModelEnvironment(two_state_chain()))
     walk = interaction.advance(N_STEPS)
     expected = _told(_stopping(subject), walk, (100,))
     interaction.advance(N_STEPS)  # what an agent learns afterwards is none of its business
@@ -61,8 +60,7 @@ def judges_the_counts_alone(subject: Subject) -> None:
 
 def never_stops_with_an_unvisited_pair(subject: Subject) -> None:
     """A pair in scope that was never visited forbids to stop, and is named by its numbers."""
-    rule, counts = _rule(subject), _counts()
-    walk = _walked()
+    rule, counts, walk = _rule(subject), _counts(), _walked()
     missing = (walk.observations == 1) & (walk.actions == 0)
     counts.observe(_part(walk, ~missing))
     for _ in range(12):  # a million steps and more: whatever can be known of the others is
