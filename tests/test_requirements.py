@@ -80,8 +80,11 @@ def brought(*extras: str) -> set[str]:
 
 def test_every_plugin_is_in_an_extra() -> None:
     """``pip install "mfbpi[all]"`` brings every package of this repository."""
-    extras = ("tabular", "bounds", "deep", "plot", "all")
+    (library,) = (p for p in PACKAGES if p.name == "mfbpi")
+    extras = library.project["optional-dependencies"]
+    others = ",".join(sorted(extras.keys() - {"all"}))
 
+    assert extras["all"][0] == f"mfbpi[{others}]=={library.project['version']}"
     assert {p.name for p in PACKAGES} - brought(*extras) == set()
 
 
