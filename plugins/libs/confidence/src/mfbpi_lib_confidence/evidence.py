@@ -40,6 +40,8 @@ class Evidence:
         rewards: float64 [S, A], sums of the rewards.
         known_rewards: float64 [E], the reward of each entry where rewards are declared
             deterministic given (s, a, s'); None where they may have any law.
+        entry_rewards: float64 [E], sums of the rewards of each entry, where they were given by
+            successor; None where only sums of pairs are known.
         terminal: bool [S], states where nothing is decided and the value is 0.
         may_end: whether a task may end elsewhere than in a terminal state; declared beforehand.
         reward_range: lowest and highest reward.
@@ -52,6 +54,7 @@ class Evidence:
     counts: IntArray
     rewards: FloatArray
     known_rewards: FloatArray | None
+    entry_rewards: FloatArray | None
     terminal: BoolArray
     may_end: bool
     reward_range: tuple[float, float]
@@ -90,9 +93,11 @@ class Evidence:
         rows, outcomes = np.nonzero(table.reshape(-1, n_outcomes))
         counts = table.reshape(-1, n_outcomes)[rows, outcomes]
         sums = np.asarray(rewards, dtype=np.float64)
-        known = None
-        if reward_law == "deterministic":
-            known = _by_successor(sums, table.shape)[rows, outcomes] / counts
+        known, by_entry = None, None
+        if reward_law == "deterministic" or sums.shape == table.shape:
+            by_entry = _by_successor(sums, table.shape)[rows, outcomes]
+        if reward_law == "deterministic" and by_entry is not None:
+            known = by_entry / counts
         _check_rewards(sums, table, reward_range)
         _check_terminal(table, mask)
         return cls(
@@ -103,6 +108,7 @@ class Evidence:
             counts=counts,
             rewards=sums if sums.ndim == 2 else sums.sum(axis=2),
             known_rewards=known,
+            entry_rewards=by_entry,
             terminal=mask,
             may_end=endings is not None,
             reward_range=(float(reward_range[0]), float(reward_range[1])),

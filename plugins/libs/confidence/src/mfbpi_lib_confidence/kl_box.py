@@ -109,7 +109,9 @@ def evaluate(
     scale = evidence.value_range[1] - evidence.value_range[0]
     slack = SLACK * scale / (1.0 - gamma)
     rivals = _rivals(evidence, reference.policy)
-    identified, reason = _verdict(evidence, rivals, bounds, matter, epsilon, slack)
+    identified, reason = _verdict(
+        evidence, rivals, bounds.advantages, bounds.gap, matter, epsilon, slack
+    )
     return Evaluation(
         identified=identified,
         reason=reason,
@@ -125,6 +127,43 @@ def evaluate(
         kappa_high=bounds.linear.kappa_high,
         slack=slack,
         box=box,
+    )
+
+
+def judged(
+    base: Evaluation,
+    *,
+    policy: IntArray,
+    advantages: FloatArray,
+    gap: FloatArray,
+    regret: FloatArray,
+    epsilon: float,
+    scope: BoolArray | None,
+) -> Evaluation:
+    """An evaluation with other bounds that hold on the same event, for rules that find them.
+
+    Args:
+        base: of the box; its envelopes are those of its own policy.
+        policy: int64 [S].
+        advantages: float64 [S, A], upper bounds of those of ``policy``.
+        gap: float64 [S], bound of its loss.
+        regret: float64 [S], W of these advantages.
+        epsilon: accepted loss.
+        scope: see :func:`evaluate`.
+    """
+    evidence = base.box.evidence
+    matter = _checked_scope(evidence, epsilon, scope)
+    rivals = _rivals(evidence, policy)
+    identified, reason = _verdict(evidence, rivals, advantages, gap, matter, epsilon, base.slack)
+    return attrs.evolve(
+        base,
+        identified=identified,
+        reason=reason,
+        policy=policy,
+        gap=gap,
+        certified_gap=float(gap[matter].max(initial=0.0)),
+        margin=-advantages + 0.0,
+        regret=regret,
     )
 
 
@@ -242,7 +281,8 @@ def _checked_scope(evidence: Evidence, epsilon: float, scope: BoolArray | None) 
 def _verdict(
     evidence: Evidence,
     rivals: BoolArray,
-    bounds: _Bounds,
+    advantages: FloatArray,
+    gap: FloatArray,
     matter: BoolArray,
     epsilon: float,
     slack: float,
@@ -253,12 +293,12 @@ def _verdict(
     unseen = np.argwhere(evidence.unvisited() & matter[:, None])
     if len(unseen):
         return False, f"never visited: {_listed(unseen)}"
-    still_open = np.argwhere(rivals & ~(bounds.advantages <= -slack))
+    still_open = np.argwhere(rivals & ~(advantages <= -slack))
     if not len(still_open):
         return True, "no action can be better than the policy's"
     if epsilon == 0.0:
         return False, f"may be better than the policy's action: {_listed(still_open)}"
-    wide = np.argwhere(matter & ~(bounds.gap <= epsilon - slack))
+    wide = np.argwhere(matter & ~(gap <= epsilon - slack))
     if not len(wide):
         return True, f"the policy loses at most {epsilon:g}"
     return False, f"may lose more than {epsilon:g}, from: {_listed(wide)}"

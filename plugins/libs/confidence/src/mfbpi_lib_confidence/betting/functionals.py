@@ -1,0 +1,191 @@
+"""Stakes on a linear functional of means, and what its capital says.
+
+For a functional c, x its threshold, and a horizon m, the stake on pair j is -b theta_j with
+
+    theta_j = sqrt(2 (x + 1.5) m / Q) c_j / (m N_j),    Q = sum_j c_j^2 v_j / N_j,
+
+N and v the visits and variances when it is fixed: the best against the likeliest deviation that
+raises the functional, after m N visits more, were capitals quadratic.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_lib_confidence.betting.capital import largest_sum, minorant
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Horizons m: stakes are best after m N visits more. Each horizon is an event of its own.
+HORIZONS = np.array([2.0, 8.0])
+
+
+@numba.njit(cache=True)
+def _plan(
+    m: float,
+    x: float,
+    coefficients: FloatArray,
+    pairs: IntArray,
+    visits: FloatArray,
+    variances: FloatArray,
+    stakes: FloatArray,
+    touches: FloatArray,
+) -> None:
+    """Write the stakes of each period, [J, periods], and the deviations they are best against."""
+    for t in range(coefficients.shape[0]):
+        spread = 0.0
+        for i in range(pairs.size):
+            spread += coefficients[t, i] ** 2 * variances[t, pairs[i]] / visits[t, pairs[i]]
+        size = math.sqrt(2.0 * (x + 1.5) * m / spread) if spread > 0.0 else 1e300
+        for i in range(pairs.size):
+            rate = coefficients[t, i] / (m * visits[t, pairs[i]]) * size
+            stakes[i, t] = -rate
+            touches[i] = rate * variances[t, pairs[i]]
+
+
+@numba.njit(cache=True)
+def functional_bounds(
+    frozen: FloatArray,
+    present: FloatArray,
+    extra: IntArray,
+    own: IntArray,
+    thresholds: FloatArray,
+    base_visits: FloatArray,
+    base_variances: FloatArray,
+    starts: IntArray,
+    weights: FloatArray,
+    paid: FloatArray,
+    periods: IntArray,
+    largest: float,
+    intervals: FloatArray,
+) -> FloatArray:
+    """Upper bounds of sum_z c_z mu_z + mu_extra for F functionals, the smaller of two horizons.
+
+    Args:
+        frozen: float64 [periods, F, Z], coefficients c of the policy's own pairs when the stakes
+            of a period were fixed.
+        present: float64 [F, Z], those of the functional to be bounded.
+        extra: int64 [F], a further pair of coefficient 1; -1 for none.
+        own: int64 [Z], numbers of the policy's own pairs.
+        thresholds: float64 [F], x.
+        base_visits: float64 [periods, P], N then.
+        base_variances: float64 [periods, P], of u then.
+        starts: int64 [P + 1], rows of the points since; see
+            :func:`mfbpi_lib_confidence.betting.capital.largest_sum`.
+        weights: float64, likewise.
+        paid: float64, likewise.
+        periods: int64, likewise.
+        largest: see :func:`mfbpi_lib_confidence.betting.capital.minorant`.
+        intervals: float64 [P, 2], where the means lie.
+
+    Returns:
+        float64 [F].
+    """
+    n_periods, n_functionals, n_own = frozen.shape
+    found = np.zeros(n_functionals)
+    before, now = np.zeros((n_periods, n_own + 1)), np.zeros(n_own + 1)
+    stakes, touches = np.zeros((n_own + 1, n_periods)), np.zeros(n_own + 1)
+    pairs = np.zeros(n_own + 1, dtype=np.int64)
+    for f in range(n_functionals):
+        n = n_own + (extra[f] >= 0)
+        before[:, :n_own], now[:n_own], pairs[:n_own] = frozen[:, f], present[f], own
+        before[:, n_own], now[n_own], pairs[n_own] = 1.0, 1.0, extra[f]
+        best = np.inf
+        for m in HORIZONS:
+            _plan(
+                m,
+                thresholds[f],
+                before[:, :n],
+                pairs[:n],
+                base_visits,
+                base_variances,
+                stakes,
+                touches,
+            )
+            bound = largest_sum(
+                now[:n],
+                stakes[:n],
+                touches[:n],
+                pairs[:n],
+                starts,
+                weights,
+                paid,
+                periods,
+                largest,
+                intervals[pairs[:n]],
+                thresholds[f],
+            )
+            best = min(best, bound)
+        found[f] = best
+    return found
+
+
+@numba.njit(cache=True)
+def log_capitals(
+    frozen: FloatArray,
+    extra: IntArray,
+    own: IntArray,
+    thresholds: FloatArray,
+    base_visits: FloatArray,
+    base_variances: FloatArray,
+    starts: IntArray,
+    weights: FloatArray,
+    paid: FloatArray,
+    periods: IntArray,
+    largest: float,
+    means: FloatArray,
+) -> FloatArray:
+    """Log capitals at given means, float64 [F, 2]: below ``thresholds`` at the true ones, surely.
+
+    Args:
+        frozen: see :func:`functional_bounds`, as all but the last.
+        extra: see ``frozen``.
+        own: see ``frozen``.
+        thresholds: see ``frozen``.
+        base_visits: see ``frozen``.
+        base_variances: see ``frozen``.
+        starts: see ``frozen``.
+        weights: see ``frozen``.
+        paid: see ``frozen``.
+        periods: see ``frozen``.
+        largest: see ``frozen``.
+        means: float64 [P], mu.
+    """
+    n_periods, n_functionals, n_own = frozen.shape
+    found = np.zeros((n_functionals, HORIZONS.size))
+    before = np.zeros((n_periods, n_own + 1))
+    stakes, touches = np.zeros((n_own + 1, n_periods)), np.zeros(n_own + 1)
+    pairs = np.zeros(n_own + 1, dtype=np.int64)
+    for f in range(n_functionals):
+        n = n_own + (extra[f] >= 0)
+        before[:, :n_own], pairs[:n_own] = frozen[:, f], own
+        before[:, n_own], pairs[n_own] = 1.0, extra[f]
+        for h in range(HORIZONS.size):
+            _plan(
+                HORIZONS[h],
+                thresholds[f],
+                before[:, :n],
+                pairs[:n],
+                base_visits,
+                base_variances,
+                stakes,
+                touches,
+            )
+            for i in range(n):
+                low, high = starts[pairs[i]], starts[pairs[i] + 1]
+                found[f, h] += minorant(
+                    weights[low:high],
+                    paid[low:high],
+                    periods[low:high],
+                    stakes[i],
+                    largest,
+                    means[pairs[i]],
+                    means[pairs[i]],
+                    means[pairs[i]],
+                )[0]
+    return found

@@ -1,0 +1,208 @@
+"""What the linear part of an advantage leaves: errors of a law times errors of values.
+
+dp = p_M - p_hat, and e' = V_M - V_hat. Let eps[z, y] >= |e'(z) - e'(y)|. As dp sums to 0, for any y
+
+    dp.(d + e') <= max over the ball of  sum_z dp_z d_z + |dp_z| eps[z, y].
+
+With up to four outcomes seen the maximum is taken exactly: over the signs of dp on these, and an
+outcome never seen has dp >= 0; each is a largest mean. Beyond that, from
+KL(p_hat, p) >= sum (p - p_hat)^2 / (2 max(p, p_hat)) and Cauchy-Schwarz,
+
+    sum_z |dp_z| w_z <= sqrt(2 c (sum_seen p_up(z) w_z^2 + m max_unseen w^2)),
+
+p_up(z) the largest probability of z in the ball, m = 1 - exp(-c) that of all outcomes never seen.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_lib_confidence.ball import least_mean
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Up to this many outcomes signs are enumerated.
+FEW = 4
+
+
+@numba.njit(cache=True)
+def largest_probabilities(starts: IntArray, weights: FloatArray, radii: FloatArray) -> FloatArray:
+    """The largest probability of each entry over the ball of its pair, float64 [E]."""
+    found = np.ones(weights.size)
+    for j in range(starts.size - 1):
+        for e in range(starts[j], starts[j + 1]):
+            gaps = np.ones(starts[j + 1] - starts[j])
+            gaps[e - starts[j]] = 0.0
+            found[e] = 1.0 - least_mean(weights[starts[j] : starts[j + 1]], gaps, radii[j])[0]
+    return found
+
+
+@numba.njit(cache=True)
+def products(
+    pairs: IntArray,
+    starts: IntArray,
+    outcomes: IntArray,
+    weights: FloatArray,
+    radii: FloatArray,
+    probable: FloatArray,
+    nodes: IntArray,
+    shift: FloatArray,
+    eps: FloatArray,
+) -> FloatArray:
+    """Upper bounds of dp.(d + e') and of -dp.(d + e') for the pairs listed, float64 [L, 2].
+
+    Args:
+        pairs: int64 [L], numbers of pairs.
+        starts: rows, see :class:`mfbpi_lib_confidence.evidence.Evidence`.
+        outcomes: likewise.
+        weights: float64 [E], p_hat.
+        radii: float64 [P], c.
+        probable: float64 [E], see :func:`largest_probabilities`.
+        nodes: int64 [K], where each outcome stands in ``shift`` and ``eps``.
+        shift: float64 [Z], d.
+        eps: float64 [Z, Z].
+    """
+    found = np.full((pairs.size, 2), np.inf)
+    seen = np.zeros(nodes.size, dtype=np.bool_)
+    for i in range(pairs.size):
+        low, high = starts[pairs[i]], starts[pairs[i] + 1]
+        radius = radii[pairs[i]]
+        row, p = outcomes[low:high], weights[low:high]
+        seen[:] = False
+        seen[row] = True
+        for k in range(row.size):
+            y = nodes[row[k]]
+            for side in range(2):
+                d = shift if side == 0 else -shift
+                if row.size <= FEW:
+                    bound = _by_signs(row, p, radius, nodes, seen, d, eps[:, y])
+                else:
+                    bound = _by_squares(
+                        row, p, radius, nodes, seen, d, eps[:, y], probable[low:high]
+                    )
+                found[i, side] = min(found[i, side], bound)
+    return found
+
+
+@numba.njit(cache=True)
+def _by_signs(
+    row: IntArray,
+    p: FloatArray,
+    radius: float,
+    nodes: IntArray,
+    seen: BoolArray,
+    d: FloatArray,
+    eps: FloatArray,
+) -> float:
+    """The maximum over the ball, by enumeration of signs."""
+    unseen = -np.inf
+    for k in range(nodes.size):
+        if not seen[k]:
+            unseen = max(unseen, d[nodes[k]] + eps[nodes[k]])
+    best, targets = 0.0, np.zeros(row.size)
+    for signs in range(2**row.size):
+        mean, top = 0.0, unseen
+        for k in range(row.size):
+            sign = 1.0 if (signs >> k) & 1 else -1.0
+            targets[k] = d[nodes[row[k]]] + sign * eps[nodes[row[k]]]
+            mean += p[k] * targets[k]
+            top = max(top, targets[k])
+        best = max(best, top - least_mean(p, top - targets, radius)[0] - mean)
+    return best
+
+
+@numba.njit(cache=True)
+def _by_squares(
+    row: IntArray,
+    p: FloatArray,
+    radius: float,
+    nodes: IntArray,
+    seen: BoolArray,
+    d: FloatArray,
+    eps: FloatArray,
+    probable: FloatArray,
+) -> float:
+    """The smaller of two bounds: all by Cauchy-Schwarz, or d by a largest mean and eps so."""
+    centre = 0.0
+    for k in range(row.size):
+        centre += p[k] * d[nodes[row[k]]]
+    joint, alone, top = 0.0, 0.0, -np.inf
+    mean_gaps = np.zeros(row.size)
+    for k in range(row.size):
+        z = nodes[row[k]]
+        joint += probable[k] * (abs(d[z] - centre) + eps[z]) ** 2
+        alone += probable[k] * eps[z] ** 2
+        top = max(top, d[z])
+    most, most_eps = 0.0, 0.0
+    for k in range(nodes.size):
+        if not seen[k]:
+            z = nodes[k]
+            most = max(most, abs(d[z] - centre) + eps[z])
+            most_eps = max(most_eps, eps[z])
+            top = max(top, d[z])
+    for k in range(row.size):
+        mean_gaps[k] = top - d[nodes[row[k]]]
+    unseen = -math.expm1(-radius)
+    up = top - least_mean(p, mean_gaps, radius)[0] - centre
+    together = math.sqrt(2.0 * radius * (joint + unseen * most * most))
+    return min(together, up + math.sqrt(2.0 * radius * (alone + unseen * most_eps * most_eps)))
+
+
+@numba.njit(cache=True)
+def contracted(
+    linear: FloatArray,
+    kernel: FloatArray,
+    eps: FloatArray,
+    discount: float,
+    passes: int,
+    pairs: IntArray,
+    starts: IntArray,
+    outcomes: IntArray,
+    weights: FloatArray,
+    radii: FloatArray,
+    probable: FloatArray,
+    nodes: IntArray,
+    shift: FloatArray,
+) -> FloatArray:
+    """eps <- min(eps, linear + gamma sum_w |G_zw - G_yw| W_w), until it stands still.
+
+    Args:
+        linear: float64 [Z, Z], bound of the linear part of e'(z) - e'(y).
+        kernel: float64 [Z, W], G.
+        eps: float64 [Z, Z], where it begins: any valid bound.
+        discount: gamma.
+        passes: most of them.
+        pairs: int64 [W], the policy's own pairs; the others: see :func:`products`.
+        starts: see ``pairs``.
+        outcomes: see ``pairs``.
+        weights: see ``pairs``.
+        radii: see ``pairs``.
+        probable: see ``pairs``.
+        nodes: see ``pairs``.
+        shift: see ``pairs``.
+    """
+    n = eps.shape[0]
+    eps = eps.copy()
+    for _ in range(passes):
+        both = products(pairs, starts, outcomes, weights, radii, probable, nodes, shift, eps)
+        moved = 0.0
+        for z in range(n):
+            for y in range(z):
+                up, down = linear[z, y], linear[y, z]
+                for w in range(pairs.size):
+                    g = discount * (kernel[z, w] - kernel[y, w])
+                    up += g * both[w, 0] if g > 0.0 else -g * both[w, 1]
+                    down += g * both[w, 1] if g > 0.0 else -g * both[w, 0]
+                new = max(up, down, 0.0)
+                if new < eps[z, y]:
+                    moved = max(moved, 1.0 - new / eps[z, y])
+                    eps[z, y], eps[y, z] = new, new
+        if moved <= 0.01:
+            break
+    return eps
