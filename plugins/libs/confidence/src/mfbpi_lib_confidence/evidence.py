@@ -54,7 +54,7 @@ class Evidence:
     counts: IntArray
     rewards: FloatArray
     known_rewards: FloatArray | None
-    entry_rewards: FloatArray | None
+    entry_rewards: FloatArray | None = None
     terminal: BoolArray
     may_end: bool
     reward_range: tuple[float, float]

@@ -22,7 +22,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.errors import ConfigError
+from mfbpi_lib_confidence import verdicts
 from mfbpi_lib_confidence.advantages import Linear, Reference, linear_advantages
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.envelopes import Side, envelope
@@ -100,7 +100,7 @@ def evaluate(
         ConfigError: when a parameter is out of its range, or epsilon = 0 meets a smaller scope.
     """
     gamma = check_discount(discount)
-    matter = _checked_scope(evidence, epsilon, scope)
+    matter = verdicts.checked_scope(evidence, epsilon, scope)
     box = Box.around(evidence, thresholds or Thresholds.split(evidence, delta))
     upper = Side(box=box, discount=gamma, sign=1.0)
     lower = Side(box=box, discount=gamma, sign=-1.0)
@@ -108,8 +108,8 @@ def evaluate(
     bounds = _Bounds.over(upper, lower, reference)
     scale = evidence.value_range[1] - evidence.value_range[0]
     slack = SLACK * scale / (1.0 - gamma)
-    rivals = _rivals(evidence, reference.policy)
-    identified, reason = _verdict(
+    rivals = verdicts.rivals(evidence, reference.policy)
+    identified, reason = verdicts.verdict(
         evidence, rivals, bounds.advantages, bounds.gap, matter, epsilon, slack
     )
     return Evaluation(
@@ -152,9 +152,11 @@ def judged(
         scope: see :func:`evaluate`.
     """
     evidence = base.box.evidence
-    matter = _checked_scope(evidence, epsilon, scope)
-    rivals = _rivals(evidence, policy)
-    identified, reason = _verdict(evidence, rivals, advantages, gap, matter, epsilon, base.slack)
+    matter = verdicts.checked_scope(evidence, epsilon, scope)
+    rivals = verdicts.rivals(evidence, policy)
+    identified, reason = verdicts.verdict(
+        evidence, rivals, advantages, gap, matter, epsilon, base.slack
+    )
     return attrs.evolve(
         base,
         identified=identified,
@@ -259,61 +261,3 @@ def _advantages(
     smaller[upper.states, policy[upper.states]] = 0.0
     smaller[evidence.terminal] = 0.0
     return smaller
-
-
-def _checked_scope(evidence: Evidence, epsilon: float, scope: BoolArray | None) -> BoolArray:
-    """States that matter, bool [S]; terminal ones never do."""
-    if not (np.isfinite(epsilon) and epsilon >= 0.0):
-        raise ConfigError(f"epsilon is {epsilon!r}; expected a finite loss of 0 or more")
-    alive = ~evidence.terminal
-    if scope is None:
-        return alive
-    if scope.shape != alive.shape or scope.dtype != np.bool_:
-        raise ConfigError(f"the scope is {scope.dtype} {scope.shape}; expected bool {alive.shape}")
-    if epsilon == 0.0 and (alive & ~scope).any():
-        raise ConfigError(
-            "epsilon = 0 needs the scope of all states: advantages of some states prove nothing "
-            "while the true model may lead to others; choose epsilon > 0 or scope all"
-        )
-    return scope & alive
-
-
-def _verdict(
-    evidence: Evidence,
-    rivals: BoolArray,
-    advantages: FloatArray,
-    gap: FloatArray,
-    matter: BoolArray,
-    epsilon: float,
-    slack: float,
-) -> tuple[bool, str]:
-    """Whether pi is identified, and why. Comparisons are written so that NaN never passes."""
-    if not matter.any():
-        return False, "no state in scope"
-    unseen = np.argwhere(evidence.unvisited() & matter[:, None])
-    if len(unseen):
-        return False, f"never visited: {_listed(unseen)}"
-    still_open = np.argwhere(rivals & ~(advantages <= -slack))
-    if not len(still_open):
-        return True, "no action can be better than the policy's"
-    if epsilon == 0.0:
-        return False, f"may be better than the policy's action: {_listed(still_open)}"
-    wide = np.argwhere(matter & ~(gap <= epsilon - slack))
-    if not len(wide):
-        return True, f"the policy loses at most {epsilon:g}"
-    return False, f"may lose more than {epsilon:g}, from: {_listed(wide)}"
-
-
-def _rivals(evidence: Evidence, policy: IntArray) -> BoolArray:
-    """Pairs that must be worse than the policy's own, bool [S, A]."""
-    rivals = np.ones((evidence.n_states, evidence.n_actions), dtype=np.bool_)
-    rivals[np.arange(evidence.n_states), policy] = False
-    rivals[evidence.terminal] = False
-    return rivals
-
-
-def _listed(places: IntArray, shown: int = 5) -> str:
-    """A few places, as in "(0, 1), (3, 0) and 7 more"."""
-    names = [str(tuple(int(i) for i in p)) if len(p) > 1 else str(int(p[0])) for p in places]
-    rest = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + rest

@@ -206,7 +206,7 @@ def largest_sum(
     first = bounds[0]
     for used in range(1, HALVINGS + 1):
         worst = bounds.argmax()
-        j = lines[worst, :, 2].argmax()
+        j = int(lines[worst, :, 2].argmax())
         low, high = parts[worst, j]
         if not (lines[worst, j, 2] * at[worst] > GAIN * abs(first) and high > low):
             break

@@ -189,7 +189,7 @@ class Epoch:
         kappa = self.discount * rows[self.rivals] @ resolvent - resolvent[at]
         if self.may_end:
             resolvent = np.vstack([resolvent, np.zeros(len(self.own))])
-        return resolvent, kappa
+        return np.asarray(resolvent, dtype=np.float64), np.asarray(kappa, dtype=np.float64)
 
     def coefficients(self, evidence: Evidence) -> FloatArray:
         """Those of all functionals: advantages first, then differences, [F, Z]."""

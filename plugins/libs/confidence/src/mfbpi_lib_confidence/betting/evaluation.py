@@ -33,6 +33,7 @@ from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 #: Shares of the risk: laws, rewards, bets.
@@ -197,13 +198,15 @@ class _Present:
         np.fill_diagonal(eps, 0.0)
         return eps
 
-    def _laws(self) -> tuple[npt.NDArray[np.generic], ...]:
+    def _laws(
+        self,
+    ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray, IntArray]:
         evidence = self.box.evidence
         probable = remainder.largest_probabilities(
             evidence.starts, self.box.weights, self.box.radii
         )
-        rows = (evidence.starts, evidence.outcomes, self.box.weights, self.box.radii)
-        return (*rows, probable, self.epoch.nodes)
+        weights, radii = self.box.weights, self.box.radii
+        return evidence.starts, evidence.outcomes, weights, radii, probable, self.epoch.nodes
 
     def remainders(self, eps: FloatArray) -> FloatArray:
         """Upper bounds of gamma dp_i.e + gamma sum kappa_iz dp_z.e, [rivals]."""

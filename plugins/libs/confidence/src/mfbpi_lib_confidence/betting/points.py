@@ -37,7 +37,9 @@ class Points:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def _sums(self, what: FloatArray) -> FloatArray:
-        return np.bincount(self.rows, self.weights * what, minlength=len(self.starts) - 1)
+        found = np.zeros(len(self.starts) - 1)
+        np.add.at(found, self.rows, self.weights * what)
+        return found
 
     @property
     def visits(self) -> FloatArray:
