@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plugins": ("mfbpi_run.commands.plugins:plugins", "List distributions, and what failed."),
     "check": ("mfbpi_run.commands.check:check", "Run the conformance checks on a distribution."),
     "collect": ("mfbpi_run.commands.collect:collect", "Join the results of a directory."),
+    "status": ("mfbpi_run.commands.status:look", "Tell how far the runs of a directory are."),
+    "reproduce": ("mfbpi_run.commands.reproduce:again", "Run a task again, and compare."),
     "plot": ("mfbpi_run.commands.plot:plot", "Draw the results of a directory."),
     "new": ("mfbpi_run.commands.new:new", "Write the scaffold of a new plugin."),
 }

@@ -7,6 +7,7 @@ import re
 #: Options that are not called as their fields.
 _NAMED = {
     "agents": "--agent",
+    "agent": "--agent",
     "agent_settings": "-A",
     "environments": "--env",
     "environment": "--env",

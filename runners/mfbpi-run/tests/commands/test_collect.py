@@ -54,7 +54,7 @@ def test_several_directories_make_one_table(toy_run: Command, mfbpi: Command) ->
     mfbpi("collect", "whole")
 
     assert unsaid.code == 2
-    assert "say with --out FILE where to write" in unsaid.err
+    assert "say with --out where to write" in unsaid.err
     assert (ended.json["tasks"], ended.json["planned"]) == (5, 5)
     assert "1 tasks are in several directories; each is in the table once" in ended.err
     both, whole = (table.read(Path(p)) for p in ("both.parquet", "whole/_collected/all.parquet"))

@@ -34,6 +34,9 @@ _HOMES = {
     "list_plugins": "mfbpi.api.listing",
     "verify": "mfbpi.api.verifying",
     "load": "mfbpi.results.loaded",
+    "collect": "mfbpi.results.collecting.collect",
+    "status": "mfbpi.results.status",
+    "reproduce": "mfbpi.api.reproducing",
     "Results": "mfbpi.results.loaded",
     "Observer": "mfbpi.execute.events",
     "Interrupted": "mfbpi.execute.session",
@@ -48,12 +51,15 @@ if TYPE_CHECKING:
     from mfbpi.api.given import agent, environment, executor, metric, stopping_rule
     from mfbpi.api.instances import bound, describe, mdp
     from mfbpi.api.listing import list_plugins
+    from mfbpi.api.reproducing import reproduce
     from mfbpi.api.running import run
     from mfbpi.api.sweeping import sweep
     from mfbpi.api.verifying import verify
     from mfbpi.execute.events import Observer
     from mfbpi.execute.session import Interrupted, StoppedError
+    from mfbpi.results.collecting.collect import collect
     from mfbpi.results.loaded import Results, load
+    from mfbpi.results.status import status
     from mfbpi_core.errors import MfbpiError, MfbpiWarning, UsageError
 
 __all__ = [
@@ -66,6 +72,7 @@ __all__ = [
     "UsageError",
     "agent",
     "bound",
+    "collect",
     "describe",
     "environment",
     "executor",
@@ -75,7 +82,9 @@ __all__ = [
     "make_environment",
     "mdp",
     "metric",
+    "reproduce",
     "run",
+    "status",
     "stopping_rule",
     "sweep",
     "verify",

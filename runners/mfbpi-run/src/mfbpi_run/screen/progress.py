@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from mfbpi.execute.events import Failure, Observer
 from mfbpi_core.text import visible
 from mfbpi_run.screen.output import tell
@@ -29,6 +31,8 @@ class Progress(Observer):
 
     def __init__(self, visible: bool) -> None:
         self._visible = visible and sys.stderr.isatty()
+        self._told = visible and not self._visible
+        self._stream = sys.stderr  # a task in this process has it replaced while it runs
         self._bar: rich.progress.Progress | None = None
         self.total = self.done = self.failed = self._at_once = 0
         self._alike: dict[str, list[Failure]] = {}  # tasks that failed, by cause
@@ -51,6 +55,12 @@ class Progress(Observer):
             if self._is_new(failure):
                 self._say(failure)
         self._show()
+
+    def told(self, line: str) -> None:
+        """Where no bar is seen, as in the log of a batch job, a line a minute."""
+        if self._told:
+            click.echo(visible(line), file=self._stream)
+            self._stream.flush()
 
     def ended(self) -> None:
         """Take the bar away."""

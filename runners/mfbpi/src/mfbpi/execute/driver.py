@@ -14,6 +14,7 @@ from mfbpi.execute import together
 from mfbpi.execute.events import Failure, Observer
 from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
+from mfbpi.execute.reports.running import Reports
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
 from mfbpi.results.storage.directory import Store, cause
@@ -52,6 +53,7 @@ def execute(
     interrupts: Interrupts,
     found: Found,
     checkpoints: Checkpoints | None = None,
+    reports: Reports | None = None,
 ) -> list[Record]:
     """Run what is pending; every outcome is written as it comes.
 
@@ -64,6 +66,7 @@ def execute(
         interrupts: held back while an outcome is written and counted.
         found: the plugins.
         checkpoints: where the workers save long runs; None for nowhere.
+        reports: where they tell how far long runs are; None for nowhere.
 
     Returns:
         The records, none of them pending.
@@ -73,7 +76,7 @@ def execute(
     """
     pending = {work.task_id: work for work in works}
     ended: dict[str, Record] = {}
-    run = partial(run_task, checkpoints=checkpoints, find_plugins=found)
+    run = partial(run_task, checkpoints=checkpoints, find_plugins=found, reports=reports)
     with _outcomes(executor, run, works) as outcomes:
         for outcome in outcomes:
             with interrupts.held_back():

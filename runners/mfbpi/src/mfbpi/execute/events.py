@@ -46,6 +46,9 @@ class Observer:
     def finished(self, failure: str | None = None) -> None:
         """A task has ended; ``failure`` is one line on why (a :class:`Failure`), or None."""
 
+    def told(self, line: str) -> None:
+        """A line on how far the work has come, once a minute."""
+
     def ended(self) -> None:
         """No task runs any more, for whatever reason."""
 

@@ -14,6 +14,8 @@ from mfbpi.execute.events import Observer
 from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.opening import Opening
+from mfbpi.execute.reports.progress import Reporting
+from mfbpi.execute.reports.running import Reports
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.settings import Execution
 from mfbpi.notices import warn
@@ -139,18 +141,6 @@ def _candidates(plan: Plan) -> Iterator[Path]:
     return default_directories(plan.agents, [site.environment.shown for site in plan.sites])
 
 
-class _Counting(Observer):
-    """Passes on what it is told, and counts the tasks that are done."""
-
-    def __init__(self, observer: Observer, done: int) -> None:
-        self._observer, self.done = observer, done
-
-    def finished(self, failure: str | None = None) -> None:
-        """Count a task that has not failed."""
-        self.done += failure is None
-        self._observer.finished(failure)
-
-
 @attrs.frozen
 class _Work:
     """The tasks of a plan that are still to be run, and what they need."""
@@ -167,20 +157,24 @@ class _Work:
         pending = [record.task for record in self.records if record.status == "pending"]
         works = together.grouped(self.registry, pending, self.execution.replicas)
         total, kept = len(self.records), len(self.records) - len(pending)
-        counting = _Counting(self.observer, kept)
-        self.observer.begun(total, kept, self._at_once(works))
+        reporting = Reporting(self.observer, self.store)
+        reporting.begun(total, kept, self._at_once(works))
         try:
             return execute(
-                *(self.executor, self.records, works, self.store, counting, interrupts),
+                *(self.executor, self.records, works, self.store, reporting, interrupts),
                 Found.already(self.registry),
                 self._checkpoints(),
+                Reports(directory=self.store.directory, shard=self.store.shard),
             )
         except KeyboardInterrupt as error:
-            raise Interrupted(self.store.directory, counting.done, total) from error
+            reporting.stopped("interrupted")
+            raise Interrupted(self.store.directory, reporting.state.done, total) from error
         except (StoreError, ExecutorError) as error:
-            raise StoppedError(error, self.store.directory, counting.done, total) from error
+            reporting.stopped(str(error))
+            done = reporting.state.done
+            raise StoppedError(error, self.store.directory, done, total) from error
         finally:
-            self.observer.ended()
+            reporting.ended()
 
     def _at_once(self, works: Sequence[Work]) -> int:
         side_by_side = max((len(together.tasks_of(work)) for work in works), default=1)

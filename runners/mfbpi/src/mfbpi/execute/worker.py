@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
 
 from mfbpi.execute import causes, extras, place, stopping, together
 from mfbpi.execute.interrupt import is_the_users
+from mfbpi.execute.reports.running import Report, Reports
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Stage
 from mfbpi.notices import plain_in_workers, warn
@@ -30,6 +32,7 @@ def run_task(
     text: str,
     checkpoints: Checkpoints | None = None,
     find_plugins: Callable[[], Registry] = Registry.discover,
+    reports: Reports | None = None,
 ) -> Outcome:
     """Run a task given as its canonical JSON, or several together; what raises has failed.
 
@@ -37,14 +40,18 @@ def run_task(
         text: the task, or a :class:`mfbpi.execute.together.Together`.
         checkpoints: where long runs are saved now and then; None for nowhere.
         find_plugins: called once it is sure that nothing that a plugin does ends the worker.
+        reports: where a long run tells how far it is; None for nowhere.
     """
     work, owner = together.from_json(text), os.getpid()
     registry = None
     try:
         with plain_in_workers(), place.kept():
             saved = None if checkpoints is None else checkpoints.anchored()
+            told = None if reports is None else reports.anchored()
             registry = find_plugins()
-            return together.joined(work, _Worker.begin(registry, work, saved).outcomes())
+            worker = _Worker.begin(registry, work, saved)
+            with worker.telling(work, told):
+                return together.joined(work, worker.outcomes())
     except BaseException as error:  # a plugin may raise any of them, and ends its own task only
         if isinstance(error, KeyboardInterrupt) and is_the_users(error):
             raise
@@ -68,6 +75,7 @@ class _Worker:
         whole: the only run, or all of them in lockstep.
         rows: what each run has measured.
         saver: saves it on its way; None where nothing is saved.
+        report: tells how far it is; None where nobody is told.
         not_resumed: why it did not go on from its checkpoint; empty if it did, or had none.
     """
 
@@ -76,6 +84,7 @@ class _Worker:
     whole: Run | Lockstep
     rows: list[list[Row]] = attrs.field(init=False)
     saver: Saver | None = None
+    report: Report | None = None
     not_resumed: str = ""
 
     def __attrs_post_init__(self) -> None:
@@ -117,6 +126,17 @@ class _Worker:
         runs = [stage.run(agent, started) for stage, agent in pairs]
         return cls(stages=stages, runs=runs, whole=Lockstep(replicas, runs))
 
+    @contextmanager
+    def telling(self, work: Work, reports: Reports | None) -> Iterator[None]:
+        """Tell in this block how far it is."""
+        report = None if reports is None else reports.of(work, self.runs[0].horizon)
+        self.report = report
+        try:
+            yield
+        finally:
+            if report is not None:
+                report.ended()
+
     def outcomes(self) -> list[Outcome]:
         """Run to the end."""
         owner = os.getpid()
@@ -126,6 +146,8 @@ class _Worker:
                 own.extend(new)
             if self.saver is not None:
                 self.saver.measured(self.whole, self.rows)
+            if self.report is not None:
+                self.report.reached(self.runs[0].interaction.step)
         return [
             Outcome(task_id=stage.task.task_id, status="done", tables=self._tables(stage, run, own))
             for stage, run, own in zip(self.stages, self.runs, self.rows, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import attrs
@@ -40,11 +40,12 @@ class Found:
                 f"{directory} holds no results; give a directory that `mfbpi run` wrote"
             )
         planned = manifest.planned(directory)
-        _say(directory, len(found), planned, len(store.errors()))
+        say(directory, len(found), planned, len(store.errors()))
         return cls(results=found, planned=planned)
 
 
-def _say(directory: Path, n_found: int, planned: int | None, failed: int) -> None:
+def say(directory: Path, n_found: int, planned: int | None, failed: int) -> None:
+    """Say what of a directory is not there."""
     if failed:
         warn(f"{directory}: {failed} tasks failed and are not in the table")
     if planned is None:
@@ -56,13 +57,18 @@ def _say(directory: Path, n_found: int, planned: int | None, failed: int) -> Non
         warn(f"{directory} has {n_found} tasks, more than the {planned} of its {MANIFEST}")
 
 
-def planned_in_all(found: Sequence[Found], repeated: int) -> int | None:
-    """How many tasks there will be in all; None where a directory does not say, or is wrong."""
+def total_planned(found: Iterable[tuple[int, int | None]], repeated: int) -> int | None:
+    """How many tasks there will be in all; None where a directory does not say, or is wrong.
+
+    Args:
+        found: of each directory, how many tasks it has, and how many it will have.
+        repeated: how many of them are in several directories.
+    """
     total = 0
-    for each in found:
-        if each.planned is None or each.planned < len(each.results):
+    for n_found, planned in found:
+        if planned is None or planned < n_found:
             return None
-        total += each.planned
+        total += planned
     return total - repeated
 
 

@@ -38,18 +38,18 @@ def with_configuration(content: pa.Table, found: Sequence[Result]) -> pa.Table:
         "env": [each.task.environment.config for each in found],
     }
     for role, configs in described.items():
-        for key in _keys(configs):
-            values = _column([config.get(key) for config in configs])
+        for key in keys(configs):
+            values = column([config.get(key) for config in configs])
             content = content.append_column(f"{role}.{key}", values.take(rows.cast(pa.int64())))
     return content
 
 
-def _keys(configs: Iterable[Mapping[str, Any]]) -> list[str]:
+def keys(configs: Iterable[Mapping[str, Any]]) -> list[str]:
     """Every key once, in the order of the first that has it."""
     return list(dict.fromkeys(key for config in configs for key in config))
 
 
-def _column(values: Sequence[Any]) -> pa.Array:
+def column(values: Sequence[Any]) -> pa.Array:
     """The values in one type; as JSON where they have none in common."""
     try:
         return pa.array(values)

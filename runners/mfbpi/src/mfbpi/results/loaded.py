@@ -195,7 +195,7 @@ def load(*directories: str | Path) -> Results:
     places = tuple(Path(directory) for directory in directories)
     found = once_each([each for place in places for each in Found.read(place).results])
     done = {each.task.task_id for each in found}
-    failures = [each for place in places for each in _failures(place)]
+    failures = [each for place in places for each in failures_in(place)]
     return Results(
         directories=places,
         found=tuple(found),
@@ -212,11 +212,11 @@ def of_tasks(directory: Path, tasks: Sequence[Task]) -> Results:
     found = once_each(list(reading.read_all(paths, problems)))
     for problem in problems:
         warn(problem)
-    failures = [each for each in _failures(directory) if each.task.task_id in wanted]
+    failures = [each for each in failures_in(directory) if each.task.task_id in wanted]
     return Results(directories=(directory,), found=tuple(found), failures=tuple(failures))
 
 
-def _failures(directory: Path) -> Iterator[Failure]:
+def failures_in(directory: Path) -> Iterator[Failure]:
     """The failed tasks of a directory; a file that is not what its name says is named."""
     for path in Store(directory).errors():
         try:

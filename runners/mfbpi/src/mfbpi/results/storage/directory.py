@@ -37,6 +37,9 @@ STUDY = "study.parquet"
 ARRAYS, ERRORS, CHECKPOINTS, FIGURES = "_arrays", "_errors", "_checkpoints", "_figures"
 CERTIFICATES = "_certificates"
 
+#: Where it is told what is going on, while it is.
+RUNNING, DRIVER = "_running", "driver"
+
 #: Where all rows are, in one table.
 COLLECTED = "_collected"
 
@@ -81,7 +84,7 @@ class Store:
         with contextlib.ExitStack() as held:
             try:
                 held.enter_context(locks.held(self.directory, self.shard))
-                for name in (*_FOLDERS.values(), ERRORS, CHECKPOINTS, FIGURES, COLLECTED):
+                for name in (*_FOLDERS.values(), ERRORS, CHECKPOINTS, FIGURES, COLLECTED, RUNNING):
                     files.remove_stale(self.directory / name, self._mark)
             except OSError as error:
                 raise unwritable(self.directory, error) from error
@@ -106,6 +109,33 @@ class Store:
     def checkpoint(self, work_id: str) -> Path:
         """Where unfinished work is saved."""
         return self.directory / CHECKPOINTS / f"{work_id}.npz"
+
+    @property
+    def log(self) -> Path:
+        """Where it is said what has happened, a line each."""
+        return self.directory / f"_log{self._suffix}.txt"
+
+    @property
+    def driver(self) -> Path:
+        """Where the process that carries out the plan says how far it has come."""
+        return self.directory / RUNNING / f"{DRIVER}{self._suffix}.json"
+
+    def running(self, work_id: str) -> Path:
+        """Where a worker says how far it has come."""
+        return self.directory / RUNNING / f"{self._mark or 'all'}-{work_id}.json"
+
+    def clear_running(self) -> None:
+        """Remove what was told of what is going on, by this process and by its workers."""
+        self.driver.unlink(missing_ok=True)
+        folder = self.directory / RUNNING
+        for path in folder.glob(self.running("*").name):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # others are still running
+            folder.rmdir()
+
+    @property
+    def _suffix(self) -> str:
+        return f"-{self._mark}" if self._mark else ""
 
     def rows(self) -> list[Path]:
         """The file of rows of every task that is done, sorted by name."""

@@ -12,6 +12,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,15 @@ if sys.platform != "win32":
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
+
+_APPEND = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_APPEND
+    | _NO_LINK
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 # Without O_NONBLOCK, opening a pipe would wait for its other end.
 _READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -75,6 +85,37 @@ def atomic_stream(path: Path, mark: str = "") -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """A folder that is filled in the block, and there, in place of an earlier one, at its end.
+
+    Raises:
+        OSError: when it cannot be written, or something else is there.
+    """
+    if folder.is_symlink() or (_exists(folder) and not folder.is_dir()):
+        raise OSError(errno.EINVAL, f"{folder} is there and not a folder")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = folder.with_name(f".mfbpi-{secrets.token_hex(8)}.tmp")
+    temporary.mkdir()
+    try:
+        yield temporary
+        if _exists(folder):
+            folder.rename(temporary.with_name(f"{temporary.name}.old"))
+        temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(temporary.with_name(f"{temporary.name}.old"), ignore_errors=True)
+
+
+def append(path: Path, content: bytes) -> None:
+    """Add to a file, which is created if need be; raises :class:`OSError`, also for a link."""
+    descriptor = os.open(path, _APPEND, 0o666)
+    with os.fdopen(descriptor, "ab") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+        stream.write(content)
 
 
 def read_regular(path: Path) -> bytes:

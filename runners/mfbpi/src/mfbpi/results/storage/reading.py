@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,41 @@ def read(path: Path, schema: pa.Schema = table.ROWS, task_id: str = "") -> Resul
     Raises:
         ResultError: when it cannot be read, or is another task's, or another kind of table.
     """
-    try:
+    with _named(path):
         return _checked(task_id or path.stem, table.read(path), schema)
+
+
+def look(path: Path) -> tuple[Task, int, dict[str, Any]]:
+    """The task of a file, its number of rows and its provenance, without reading the rows.
+
+    Raises:
+        ResultError: when it cannot be read, or is another task's, or another kind of table.
+    """
+    with _named(path):
+        n_rows, schema = table.look(path)
+        _check_columns(schema, table.ROWS)
+        origin = table.origin_of(schema)
+        return _checked_task(path.stem, origin), n_rows, origin
+
+
+def rows(path: Path, task_id: str, seed: int) -> pa.Table:
+    """The rows of a task at whose file one has looked, without metadata.
+
+    Raises:
+        ResultError: when they are damaged, or another task's.
+    """
+    with _named(path):
+        content = table.read(path)
+        _check_columns(content.schema, table.ROWS)
+        _check_rows(content, task_id, seed)
+        return content.replace_schema_metadata(None)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in what is raised in this block."""
+    try:
+        yield
     # A file may hold anything, and Arrow has an exception for each.
     except Exception as error:
         strerror = error.strerror if isinstance(error, OSError) else None
@@ -63,21 +97,38 @@ def read(path: Path, schema: pa.Schema = table.ROWS, task_id: str = "") -> Resul
 
 
 def _checked(task_id: str, content: pa.Table, schema: pa.Schema) -> Result:
-    if content.schema.remove_metadata() != schema:
-        raise ValueError(f"its columns are {', '.join(content.column_names) or 'none'}")
+    _check_columns(content.schema, schema)
     origin = table.provenance(content)
+    task = _checked_task(task_id, origin)
+    _check_rows(content, task_id, task.seed)
+    return Result(task=task, content=content, origin=origin)
+
+
+def _check_columns(found: pa.Schema, expected: pa.Schema) -> None:
+    if found.remove_metadata() != expected:
+        raise ValueError(f"its columns are {', '.join(found.names) or 'none'}")
+
+
+def _checked_task(task_id: str, origin: dict[str, Any]) -> Task:
     if origin.get("schema_version") != table.SCHEMA_VERSION:
         raise ValueError(
             f"its schema has version {origin.get('schema_version')}; "
             f"expected {table.SCHEMA_VERSION}"
         )
     task = Task.from_json(json.dumps(origin["task"]))
-    own = {task.task_id, origin["task_id"], *content["task_id"].unique().to_pylist()}
-    if own != {task_id}:
-        raise ValueError(f"it is that of task {min(own - {task_id})}")
-    if not set(content["seed"].unique().to_pylist()) <= {task.seed}:
-        raise ValueError(f"it has rows of other seeds than {task.seed}")
-    return Result(task=task, content=content, origin=origin)
+    _check_owner({task.task_id, origin["task_id"]}, task_id)
+    return task
+
+
+def _check_rows(content: pa.Table, task_id: str, seed: int) -> None:
+    _check_owner(set(content["task_id"].unique().to_pylist()), task_id)
+    if not set(content["seed"].unique().to_pylist()) <= {seed}:
+        raise ValueError(f"it has rows of other seeds than {seed}")
+
+
+def _check_owner(found: set[str], task_id: str) -> None:
+    if not found <= {task_id}:
+        raise ValueError(f"it is that of task {min(found - {task_id})}")
 
 
 def examine(store: Store, task: Task) -> Result | None:

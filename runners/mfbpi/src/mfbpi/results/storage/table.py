@@ -121,14 +121,32 @@ def read(path: Path) -> pa.Table:
     """Read a file of results."""
     # Not through a path: pyarrow would read partitions out of names such as "env=x". Without
     # threads: Arrow's pool can abort a process that ends while they start.
-    content = io.BytesIO(files.read_regular(path))
-    source = pq.ParquetFile(content, pre_buffer=False, page_checksum_verification=True)
-    return source.read(use_threads=False)
+    return from_bytes(files.read_regular(path))
+
+
+def from_bytes(content: bytes) -> pa.Table:
+    """The table that :func:`to_bytes` made a file of."""
+    return _opened(content).read(use_threads=False)
+
+
+def look(path: Path) -> tuple[int, pa.Schema]:
+    """Number of rows and schema of a file of results, whose rows are not read."""
+    source = _opened(files.read_regular(path))
+    return source.metadata.num_rows, source.schema_arrow
+
+
+def _opened(content: bytes) -> pq.ParquetFile:
+    return pq.ParquetFile(io.BytesIO(content), pre_buffer=False, page_checksum_verification=True)
 
 
 def provenance(table: pa.Table) -> dict[str, Any]:
     """What the file says about how it was made."""
-    return dict(json.loads((table.schema.metadata or {}).get(METADATA_KEY, b"{}")))
+    return origin_of(table.schema)
+
+
+def origin_of(schema: pa.Schema) -> dict[str, Any]:
+    """The same, where there is its schema alone."""
+    return dict(json.loads((schema.metadata or {}).get(METADATA_KEY, b"{}")))
 
 
 def task_of(table: pa.Table) -> Task:

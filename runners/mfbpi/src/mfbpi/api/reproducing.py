@@ -1,0 +1,150 @@
+"""A task run again from its own provenance, and compared with what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pyarrow as pa
+
+from mfbpi.execute import compiled
+from mfbpi.execute.found import Found
+from mfbpi.execute.worker import run_task
+from mfbpi.plan import own
+from mfbpi.results.storage import provenance, reading, table
+from mfbpi.results.storage.reading import ResultError
+from mfbpi_core.data.task import Task
+from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins.registry import Registry
+
+#: Column that no two runs have in common.
+_TIME = "elapsed_s"
+
+#: Differences that are listed one by one; beyond, they are counted.
+SHOWN = 10
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Reproduced:
+    """What became of a task the second time.
+
+    Attributes:
+        task: the task.
+        n_rows: how many rows the file has.
+        programs: what has another version now, or is another platform, in words.
+        differences: rows that differ, in words, the first of them.
+        n_different: how many rows differ.
+        replicas: how many seeds ran together the first time; this time, the task runs alone.
+        failure: why it failed this time; empty if it did not.
+    """
+
+    task: Task
+    n_rows: int
+    programs: tuple[str, ...]
+    differences: tuple[str, ...]
+    n_different: int
+    replicas: int
+    failure: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every number is the same, bit for bit."""
+        return not self.failure and self.n_different == 0
+
+
+def reproduce(file: str | Path, agent: str | None = None) -> Reproduced:
+    """Run a task again from the provenance in the file of its rows, and compare the numbers.
+
+    Only plugins that are installed are run, whatever the file says.
+
+    Args:
+        file: ``DIR/<task_id>.parquet``.
+        agent: ``"./FILE.py:CLASS"``, where the agent has no packaging: from where it is taken is
+            for the reader to say, never for the file. Its content must be the same.
+
+    Raises:
+        UsageError: when the file is none of a task, or names a plugin that is not there.
+
+    Example:
+        >>> import mfbpi
+        >>> ended = mfbpi.run(
+        ...     "q_learning", "riverswim", seeds=0, steps=200, out="results/again",
+        ...     executor="serial",
+        ... )
+        >>> mfbpi.reproduce(ended.files[0]).is_same
+        True
+    """
+    before = _read(Path(file))
+    registry = Registry.discover()
+    compiled.find_place(registry)
+    _take_in(registry, before.task, agent)
+    outcome = run_task(before.task.to_json(), find_plugins=Found.already(registry))
+    programs = tuple(_programs(before.origin))
+    found: list[str] = []
+    if outcome.status == "done":
+        now = table.from_bytes(outcome.tables[".parquet"])
+        programs = tuple(_programs(before.origin, table.provenance(now)))
+        found = list(_differences(before.content, now))
+    return Reproduced(
+        task=before.task,
+        n_rows=before.content.num_rows,
+        programs=programs,
+        differences=tuple(found[:SHOWN]),
+        n_different=len(found),
+        replicas=int(before.origin.get("replicas") or 1),
+        failure=outcome.cause or outcome.error.strip(),
+    )
+
+
+def _read(file: Path) -> reading.Result:
+    try:
+        return reading.read(file)
+    except ResultError as error:
+        raise UsageError(
+            f"{error}; give the file of one task, such as DIR/0123456789abcdef.parquet"
+        ) from error
+
+
+def _take_in(registry: Registry, task: Task, agent: str | None) -> None:
+    """Find the agent; one without packaging only where the caller says it is."""
+    if agent is not None:
+        own.find(registry, agent)
+    name = task.agent.name
+    known = {plugin.qualified_name for plugin in registry.plugins}
+    if "#" in name and name not in known:
+        raise UsageError(
+            f"the agent is {name}, a class without packaging; say where it is with `agent`, such "
+            "as './FILE.py:CLASS', with the content that it had"
+        )
+    registry.get("agent", name)
+
+
+def _programs(before: dict[str, Any], now: dict[str, Any] | None = None) -> Iterator[str]:
+    """What is other than it was: versions, source revision, platform."""
+    made_with = {group: dict(before.get(group) or {}) for group in ("plugins", "libraries")}
+    own_now = provenance.installed(made_with)
+    yield from provenance.changes(made_with, own_now)
+    for group in ("git", "platform"):
+        then, here = before.get(group) or {}, (now or {}).get(group) or {}
+        for key in sorted(then.keys() & here.keys()):
+            if then[key] != here[key]:
+                yield f"{group} {key} {then[key]} then and {here[key]} now"
+
+
+def _differences(before: pa.Table, now: pa.Table) -> Iterator[str]:
+    """The rows that differ; NaN does not occur in them."""
+    then, here = (
+        {(row["step"], row["metric"]): row for row in each.drop_columns([_TIME]).to_pylist()}
+        for each in (before, now)
+    )
+    for key in sorted(then.keys() | here.keys()):
+        step, metric = key
+        if key not in here or key not in then:
+            yield f"{metric} at step {step} is there {'then' if key in then else 'now'} only"
+        elif then[key] != here[key]:
+            for name in ("value", "episode"):
+                old, new = then[key][name], here[key][name]
+                if old != new:
+                    yield f"{metric} at step {step}: {name} {old!r} then and {new!r} now"

@@ -1,0 +1,139 @@
+"""The results of directories before their rows are read: what puts them in order, each once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from mfbpi.notices import note, warn
+from mfbpi.results.storage import reading
+from mfbpi.results.storage.directory import Store
+from mfbpi.results.storage.reading import ResultError, Versions
+from mfbpi_core.data.task import Task
+from mfbpi_core.errors import UsageError
+
+#: Tasks whose whole provenance goes into the metadata of one table; that of more would fill memory.
+MOST_ORIGINS = 1_000
+
+
+@attrs.frozen(order=True)
+class Entry:
+    """A result, in the order of agent, environment and seed, which nobody's haste decides.
+
+    Attributes:
+        agent: label of its agent.
+        env: label of its environment.
+        seed: its seed.
+        task_id: its task.
+        directory: number of its directory.
+        about: what a table of runs says of it.
+    """
+
+    agent: str
+    env: str
+    seed: int
+    task_id: str
+    directory: int
+    about: tuple[Any, ...] = attrs.field(order=False)
+
+
+@attrs.define
+class Entries:
+    """The results of some directories, each task once.
+
+    Attributes:
+        stores: the directories.
+        listed: the results, in order.
+        repeated: how many more there are of the same tasks.
+        configs: each configuration once, as JSON, by its number in :attr:`Entry.about`.
+        versions: what the results were made with, and how many were.
+        origins: the provenance of each task, unless there are too many.
+        problems: what is wrong with files that are left out, by number of their directory.
+    """
+
+    stores: Sequence[Store]
+    listed: list[Entry] = attrs.field(factory=list)
+    repeated: int = 0
+    configs: dict[str, int] = attrs.field(factory=dict)
+    versions: Counter[Versions] = attrs.field(factory=Counter)
+    origins: dict[str, Any] = attrs.field(factory=dict)
+    left_out: Counter[int] = attrs.field(factory=Counter)
+
+    @classmethod
+    def of(cls, directories: Iterable[Path]) -> Entries:
+        """Look at every file.
+
+        Raises:
+            UsageError: when a directory has no results.
+        """
+        found = cls([Store(directory) for directory in directories])
+        seen: set[str] = set()
+        for number, store in enumerate(found.stores):
+            before = len(found.listed) + found.repeated
+            for path in store.rows():
+                found._look_at(path, number, seen)
+            if len(found.listed) + found.repeated == before:
+                raise UsageError(
+                    f"{store.directory} holds no results; give a directory that `mfbpi run` wrote"
+                )
+        found.listed.sort()
+        found._say()
+        return found
+
+    def _look_at(self, path: Path, number: int, seen: set[str]) -> None:
+        try:
+            task, n_rows, origin = reading.look(path)
+        except ResultError as error:
+            self.leave_out(number, error)
+            return
+        if task.task_id in seen:
+            self.repeated += 1
+            return
+        seen.add(task.task_id)
+        self.versions[reading.versions_of(origin)] += 1
+        if len(seen) <= MOST_ORIGINS:
+            self.origins[task.task_id] = origin
+        about = (*self.about(task), n_rows, *_durations(origin))
+        self.listed.append(
+            Entry(task.agent.shown, task.environment.shown, task.seed, task.task_id, number, about)
+        )
+
+    def about(self, task: Task) -> tuple[Any, ...]:
+        """Numbers of its configurations, its horizon, episodes, interval and discount."""
+        numbers = [
+            self.configs.setdefault(json.dumps(config, sort_keys=True), len(self.configs))
+            for config in (task.agent.config, task.environment.config)
+        ]
+        return (*numbers, task.horizon, task.episodes, task.eval_every, task.discount)
+
+    def leave_out(self, number: int, error: ResultError) -> None:
+        """Note that a file of a directory is none of a result."""
+        warn(f"{error}; it is left out")
+        self.left_out[number] += 1
+
+    def path(self, entry: Entry) -> Path:
+        """The file of its rows."""
+        return self.stores[entry.directory].path(entry.task_id)
+
+    def _say(self) -> None:
+        if self.repeated:
+            warn(f"{self.repeated} tasks are in several directories; each is in the table once")
+        message = reading.mixed_versions(self.versions.elements())
+        if message:
+            note(message)
+
+
+def _durations(origin: dict[str, Any]) -> tuple[float | None, ...]:
+    """Seconds of learning, of metrics and in all; and how many seeds ran together."""
+    told = origin.get("durations")
+    told = told if isinstance(told, dict) else {}
+    numbers = [told.get(name) for name in ("learning_s", "metrics_s", "total_s")]
+    return (
+        *(float(n) if type(n) in (int, float) else None for n in numbers),
+        origin.get("replicas") if type(origin.get("replicas")) is int else None,
+    )
