@@ -54,7 +54,9 @@ class Reproduced:
         return not self.failure and self.n_different == 0
 
 
-def reproduce(file: str | Path, agent: str | None = None) -> Reproduced:
+def reproduce(
+    file: str | Path, agent: str | None = None, environment: str | None = None
+) -> Reproduced:
     """Run a task again from the provenance in the file of its rows, and compare the numbers.
 
     Only plugins that are installed are run, whatever the file says.
@@ -63,6 +65,7 @@ def reproduce(file: str | Path, agent: str | None = None) -> Reproduced:
         file: ``DIR/<task_id>.parquet``.
         agent: ``"./FILE.py:CLASS"``, where the agent has no packaging: from where it is taken is
             for the reader to say, never for the file. Its content must be the same.
+        environment: likewise.
 
     Raises:
         UsageError: when the file is none of a task, or names a plugin that is not there.
@@ -79,7 +82,7 @@ def reproduce(file: str | Path, agent: str | None = None) -> Reproduced:
     before = _read(Path(file))
     registry = Registry.discover()
     compiled.find_place(registry)
-    _take_in(registry, before.task, agent)
+    _take_in(registry, before.task, agent, environment)
     outcome = run_task(before.task.to_json(), find_plugins=Found.already(registry))
     programs = tuple(_programs(before.origin))
     found: list[str] = []
@@ -107,18 +110,20 @@ def _read(file: Path) -> reading.Result:
         ) from error
 
 
-def _take_in(registry: Registry, task: Task, agent: str | None) -> None:
-    """Find the agent; one without packaging only where the caller says it is."""
-    if agent is not None:
-        own.find(registry, agent)
-    name = task.agent.name
-    known = {plugin.qualified_name for plugin in registry.plugins}
-    if "#" in name and name not in known:
-        raise UsageError(
-            f"the agent is {name}, a class without packaging; say where it is with `agent`, such "
-            "as './FILE.py:CLASS', with the content that it had"
-        )
-    registry.get("agent", name)
+def _take_in(registry: Registry, task: Task, agent: str | None, environment: str | None) -> None:
+    """Find agent and environment; one without packaging only where the caller says it is."""
+    for kind, given, name in (
+        ("agent", agent, task.agent.name),
+        ("environment", environment, task.environment.name),
+    ):
+        if given is not None:
+            own.find(registry, kind, given)
+        known = {plugin.qualified_name for plugin in registry.plugins}
+        if "#" in name and name not in known:
+            raise UsageError(
+                f"the {kind} is {name}, a class without packaging; say where it is with `{kind}`, "
+                "such as './FILE.py:CLASS', with the content that it had"
+            )
 
 
 def _programs(before: dict[str, Any], now: dict[str, Any] | None = None) -> Iterator[str]:

@@ -132,8 +132,13 @@ def _durations(origin: dict[str, Any]) -> tuple[float | None, ...]:
     """Seconds of learning, of metrics and in all; and how many seeds ran together."""
     told = origin.get("durations")
     told = told if isinstance(told, dict) else {}
-    numbers = [told.get(name) for name in ("learning_s", "metrics_s", "total_s")]
+    names = ("learning_s", "metrics_s", "total_s")
+    replicas = origin.get("replicas")
     return (
-        *(float(n) if type(n) in (int, float) else None for n in numbers),
-        origin.get("replicas") if type(origin.get("replicas")) is int else None,
+        *(_number(told.get(name)) for name in names),
+        replicas if type(replicas) is int else None,
     )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if type(value) in (int, float) else None
