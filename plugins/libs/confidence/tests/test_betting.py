@@ -8,13 +8,13 @@ import math
 import numpy as np
 import pytest
 
+from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.betting import remainder
 from mfbpi_lib_confidence.betting.capital import PRIOR, SIZES, largest_sum, log_capital, minorant
 from mfbpi_lib_confidence.betting.epoch import Epoch, opening
 from mfbpi_lib_confidence.betting.evaluation import bounds, continued, evaluate, thresholds
 from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.evidence import Evidence
-from mfbpi_lib_confidence.scopes import first_check, next_check
 
 ONE = np.zeros(1, dtype=np.int64)
 

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core import Counts
 from mfbpi_core.errors import ModelError
 
 FloatArray = npt.NDArray[np.float64]
@@ -111,6 +112,26 @@ class Evidence:
             entry_rewards=by_entry,
             terminal=mask,
             may_end=endings is not None,
+            reward_range=(float(reward_range[0]), float(reward_range[1])),
+        )
+
+    @classmethod
+    def from_counts(cls, counts: Counts, reward_range: tuple[float, float]) -> Evidence:
+        """What a run has counted; rewards of any law in their range."""
+        found, n_pairs = counts.entries(), counts.n_states * counts.n_actions
+        sums = np.zeros(n_pairs)  # R[s, a]
+        np.add.at(sums, found.pairs, found.rewards)
+        return cls(
+            n_states=counts.n_states,
+            n_actions=counts.n_actions,
+            starts=np.searchsorted(found.pairs, np.arange(n_pairs + 1)).astype(np.int64),
+            outcomes=found.outcomes,
+            counts=found.visits,
+            rewards=sums.reshape(counts.n_states, counts.n_actions),
+            known_rewards=None,
+            entry_rewards=found.rewards,
+            terminal=counts.terminal,
+            may_end=counts.may_end,
             reward_range=(float(reward_range[0]), float(reward_range[1])),
         )
 

@@ -63,7 +63,7 @@ class KLBox(StoppingRule[NoConfig]):
         if len(unseen):
             return self._nothing(f"never visited: {_listed(unseen)}")
         found = evaluate(
-            evidence(counts, self.problem.reward_range),
+            Evidence.from_counts(counts, self.problem.reward_range),
             discount=self.problem.discount,
             delta=self.delta,
             epsilon=self.epsilon,
@@ -106,25 +106,6 @@ class KLBox(StoppingRule[NoConfig]):
             task=task,
         )
         return storage.contents(certificate(verdict.evidence, question))
-
-
-def evidence(counts: Counts, reward_range: tuple[float, float]) -> Evidence:
-    """The counts as the library of confidence sets takes them."""
-    found, n_pairs = counts.entries(), counts.n_states * counts.n_actions
-    sums = np.zeros(n_pairs)  # R[s, a]
-    np.add.at(sums, found.pairs, found.rewards)
-    return Evidence(
-        n_states=counts.n_states,
-        n_actions=counts.n_actions,
-        starts=np.searchsorted(found.pairs, np.arange(n_pairs + 1)).astype(np.int64),
-        outcomes=found.outcomes,
-        counts=found.visits,
-        rewards=sums.reshape(counts.n_states, counts.n_actions),
-        known_rewards=None,
-        terminal=counts.terminal,
-        may_end=counts.may_end,
-        reward_range=(float(reward_range[0]), float(reward_range[1])),
-    )
 
 
 def _listed(pairs: npt.NDArray[np.int64]) -> str:

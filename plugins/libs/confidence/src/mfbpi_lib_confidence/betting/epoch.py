@@ -17,13 +17,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.advantages import Reference
 from mfbpi_lib_confidence.betting.capital import LARGEST_STAKE
 from mfbpi_lib_confidence.betting.functionals import log_capitals
 from mfbpi_lib_confidence.betting.points import Points, joined, points_of
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
-from mfbpi_lib_confidence.scopes import first_check, next_check
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -1,0 +1,144 @@
+"""Stop once bets on each advantage, or the box of what the counts allow, leave no better policy.
+
+Half of the risk pays for a box as that of the rule kl_box, half for capitals against the mean of
+what each pair pays: a functional of such means, an advantage up to a product of two errors, is
+bounded as one number, where the box adds up the widths of its parts. Formulas and proofs are in
+:mod:`mfbpi_lib_confidence.betting.evaluation` and beside it.
+
+Bets are made at some of the scheduled checks, and only data that come later count for them: the
+rule keeps the counts of these checks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, Verdict
+from mfbpi_core.errors import ConfigError
+from mfbpi_lib_confidence.betting.epoch import Epoch
+from mfbpi_lib_confidence.betting.evaluation import continued, evaluate
+from mfbpi_lib_confidence.evidence import Evidence
+
+#: Pairs that are named where none was visited.
+SHOWN = 5
+
+#: What is kept of the counts of a check.
+_KEPT = ("starts", "outcomes", "counts", "rewards", "entry_rewards")
+
+
+class Betting(StoppingRule[NoConfig]):
+    """The rule; see the module.
+
+    Raises:
+        ConfigError: for rewards without limits, or epsilon = 0 with a smaller scope than all.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        config: NoConfig,
+        delta: float,
+        epsilon: float,
+        scope: Scope = "all",
+    ) -> None:
+        super().__init__(problem, config, delta, epsilon, scope)
+        low, high = problem.reward_range
+        if not np.isfinite([low, high]).all():
+            raise ConfigError(
+                f"rewards are declared from {low:g} to {high:g}; betting expects two finite limits "
+                "(Environment.reward_range)"
+            )
+        if epsilon == 0.0 and scope != "all":
+            raise ConfigError(
+                "epsilon = 0 needs scope all: that no action improves the policy in some states "
+                "proves nothing while the true model may lead to others; choose `epsilon` above 0"
+            )
+        self.epochs: tuple[Epoch, ...] = ()
+        self.step = 0
+
+    def check(self, counts: Counts) -> Verdict:
+        """The bets that are open and the box, at these counts; then new bets, if it is time."""
+        matter = counts.in_scope(self.scope)
+        unseen = np.argwhere((counts.visits == 0) & matter[:, None])
+        if len(unseen):
+            return self._nothing(f"never visited: {_listed(unseen)}")
+        evidence = Evidence.from_counts(counts, self.problem.reward_range)
+        discount = self.problem.discount
+        found, _ = evaluate(
+            evidence,
+            self.epochs,
+            discount=discount,
+            delta=self.delta,
+            epsilon=self.epsilon,
+            scope=matter,
+        )
+        if counts.steps > self.step:  # the same check asked twice bets once
+            self.epochs = continued(
+                self.epochs, evidence, counts.steps, discount=discount, delta=self.delta
+            )
+            self.step = counts.steps
+        return Verdict(
+            stop=found.identified,
+            policy=found.policy,
+            gap=found.certified_gap,
+            margin=found.margin,
+            reason=found.reason,
+        )
+
+    def _nothing(self, reason: str) -> Verdict:
+        """What holds before anything is seen: no policy loses more than the range of values."""
+        low, high = self.problem.reward_range
+        trivial = (max(high, 0.0) - min(low, 0.0)) / (1.0 - self.problem.discount)
+        return Verdict(stop=False, policy=None, gap=trivial, reason=reason)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The counts of the checks at which bets were made, once each, and which epochs began."""
+        checks = self.epochs[0].plans if self.epochs else ()
+        kept = [{name: getattr(each, name).copy() for name in _KEPT} for each in checks]
+        return {
+            "step": self.step,
+            "terminal": checks[0].terminal.copy() if checks else None,
+            "may_end": checks[0].may_end if checks else False,
+            "checks": kept,
+            "first": [len(checks) - len(epoch.plans) for epoch in self.epochs],
+            "numbers": [epoch.number for epoch in self.epochs],
+            "risks": [epoch.risk for epoch in self.epochs],
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        checks = [self._evidence(each, state) for each in state["checks"]]
+        self.step = int(state["step"])
+        self.epochs = tuple(
+            Epoch(
+                number=int(number),
+                risk=float(risk),
+                discount=self.problem.discount,
+                evidence=checks[first],
+                later=tuple(checks[first + 1 :]),
+            )
+            for first, number, risk in zip(
+                state["first"], state["numbers"], state["risks"], strict=True
+            )
+        )
+
+    def _evidence(self, kept: dict[str, Any], state: dict[str, Any]) -> Evidence:
+        low, high = self.problem.reward_range
+        rewards = np.array(kept["rewards"], dtype=np.float64)
+        return Evidence(
+            n_states=rewards.shape[0],
+            n_actions=rewards.shape[1],
+            known_rewards=None,
+            terminal=np.array(state["terminal"], dtype=np.bool_),
+            may_end=bool(state["may_end"]),
+            reward_range=(float(low), float(high)),
+            **{name: np.array(kept[name]) for name in _KEPT},
+        )
+
+
+def _listed(pairs: npt.NDArray[np.int64]) -> str:
+    named = ", ".join(f"({s}, {a})" for s, a in pairs[:SHOWN].tolist())
+    return f"{named} and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else named
