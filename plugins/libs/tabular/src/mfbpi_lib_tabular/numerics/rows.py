@@ -17,6 +17,21 @@ SLICES = 30, 70
 BLOCK = 8192
 
 
+#: From this many rows on, compiled loops do what numpy does here; see :mod:`.kernels`.
+MANY_ROWS = 50_000
+
+
+def facts(successors: IntArray, probabilities: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Of rows [n, K]: :func:`likeliest` and :func:`missing`, each [n]."""
+    if len(probabilities) < MANY_ROWS:
+        return likeliest(successors, probabilities), missing(probabilities)
+    # Imported here because small instances do without the compiler.
+    from mfbpi_lib_tabular.numerics import kernels
+
+    found: tuple[IntArray, FloatArray] = kernels.row_facts(successors, probabilities)
+    return found
+
+
 def likeliest(successors: IntArray, probabilities: FloatArray) -> IntArray:
     """The first likeliest next state of rows [..., K]."""
     state, most = successors[..., 0].copy(), probabilities[..., 0].copy()
