@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from mfbpi_run import scaffold
+
 MFBPI = Path(sys.executable).with_name("mfbpi")
 
 PIP = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 
-@pytest.mark.parametrize("kind", ["agent", "environment", "metric", "bound", "executor"])
+@pytest.mark.parametrize("kind", list(scaffold.offered()))
 def test_scaffold_passes_its_own_checks(
     kind: str, tmp_path: Path, environment: dict[str, str]
 ) -> None:
