@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 
@@ -13,6 +13,38 @@ from mfbpi_core.data.row import Row
 from mfbpi_core.data.transitions import Transition
 from mfbpi_core.running.interaction import Interaction
 from mfbpi_core.running.loop import Run
+
+
+class Advancing(Protocol):
+    """Runs, one or several, that advance together and are saved together."""
+
+    def evaluations(self) -> Iterator[list[list[Row]]]:
+        """Run to the end, yielding the rows of each run, some of them empty."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that running changes, as a copy."""
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+
+
+@attrs.define
+class Alone:
+    """A single run, as :class:`Lockstep` is several."""
+
+    run: Run
+
+    def evaluations(self) -> Iterator[list[list[Row]]]:
+        """As :meth:`Run.evaluations`."""
+        yield from ([rows] for rows in self.run.evaluations())
+
+    def state_dict(self) -> dict[str, Any]:
+        """That of the run."""
+        return self.run.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self.run.load_state_dict(state)
 
 
 @attrs.define

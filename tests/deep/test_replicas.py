@@ -2,7 +2,7 @@
 
 import pytest
 
-from mfbpi.execute import together
+from mfbpi.execute import batches
 from mfbpi.execute.worker import run_task
 from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import Store
@@ -17,7 +17,7 @@ ENVIRONMENTS = {"slipping_deep_sea": ("size=4",), "cartpole_swingup": ()}
 
 @pytest.fixture
 def make_work(make_tasks):
-    """Three seeds of a small agent, together."""
+    """Three seeds of a small agent, batches."""
 
     def make(agent, environment):
         tasks = make_tasks(
@@ -30,7 +30,7 @@ def make_work(make_tasks):
             seeds="3:6",
             metrics=("visit_entropy",),
         )
-        (work,) = together.grouped(Registry.discover(), tasks, replicas=3)
+        (work,) = batches.grouped(Registry.discover(), tasks, replicas=3)
         return work
 
     return make
@@ -41,7 +41,7 @@ def make_work(make_tasks):
 def test_rows_are_those_of_seeds_on_their_own(agent, environment, make_work, rows):
     """The same rows of all three, up to rounding."""
     work = make_work(agent, environment)
-    for task, outcome in together.separated(work, run_task(work.to_json())):
+    for task, outcome in work.separated(run_task(work.to_json())):
         found, alone = rows(outcome), rows(run_task(task.to_json()))
         assert len(found) == 4
         for row, expected in zip(found, alone, strict=True):
@@ -52,12 +52,12 @@ def test_killed_together_goes_on_bit_for_bit(make_work, rows, killed, resumed, t
     """One checkpoint holds all replicas; each task has failed."""
     work = make_work("dbmf_bpi", "slipping_deep_sea")
     text = work.to_json()
-    whole = [rows(outcome) for _, outcome in together.separated(work, run_task(text))]
-    cut = together.separated(work, killed(text, tmp_path, 3))
+    whole = [rows(outcome) for _, outcome in work.separated(run_task(text))]
+    cut = work.separated(killed(text, tmp_path, 3))
     assert [outcome.status for _, outcome in cut] == ["failed"] * 3
     assert Store(tmp_path).checkpoint(work.task_id).exists()
 
-    again = together.separated(work, resumed(text, tmp_path))
+    again = work.separated(resumed(text, tmp_path))
 
     assert [rows(outcome) for _, outcome in again] == whole
 

@@ -165,11 +165,11 @@ def test_levels_are_renewed_at_ends_and_every_horizon():
     """H = 10: the level changes after an end or a cut, and at steps 10, 20, ...; not in between."""
     learner = agent(discount=0.9, batch_size=1000).learner
     x = np.zeros(3, dtype=np.float32)
-    levels = [learner.lanes[0].chosen]
+    levels = [learner.lanes[0].level]
     for step in range(1, 26):
         ends = {"terminated": step == 4, "truncated": step == 17}
         learner.update([Transition(x, 0, 0.0, x, **ends)])
-        levels.append(learner.lanes[0].chosen)
+        levels.append(learner.lanes[0].level)
     changed = [t for t in range(1, 26) if levels[t] != levels[t - 1]]
 
     assert changed == [4, 10, 17, 20]
@@ -180,7 +180,7 @@ def test_actions_follow_the_allocation():
     """Over many draws at a fixed level, the actions' shares are the allocation."""
     learner = agent().learner
     lane = learner.lanes[0]
-    lane.chosen, lane.smallest_gap = 0.5, 3.0
+    lane.level, lane.smallest_gap = 0.5, 3.0
     values = {"q": np.array([[0.0, 2.0]] * 3), "m": np.zeros((3, 2))}
     expected = learner.allocation(np.array([0.0, 2.0]), np.zeros(2), 3.0)
 

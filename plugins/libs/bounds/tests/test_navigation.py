@@ -137,9 +137,9 @@ def test_warm_start_gives_the_same(riverswim, bound):
     made, instance = bound(riverswim(50), 0.99, "u")
     cold = navigation.minimise(made, instance.walk)
 
-    warm = navigation.minimise(made, instance.walk, start=cold)
+    warm = navigation.minimise(made, instance.walk, start=cold.end)
     other, _ = bound(riverswim(50), 0.98, "u")
-    from_another = navigation.minimise(other, instance.walk, start=cold)
+    from_another = navigation.minimise(other, instance.walk, start=cold.end)
 
     assert warm.value == pytest.approx(cold.value, rel=1e-12)
     assert warm.n_programmes <= 2
@@ -152,7 +152,7 @@ def test_start_of_another_size_is_ignored(riverswim, bound):
     """A basis that does not fit is left aside."""
     small, small_instance = bound(riverswim(5), 0.9, "u")
     large, large_instance = bound(riverswim(7), 0.9, "u")
-    start = navigation.minimise(small, small_instance.walk)
+    start = navigation.minimise(small, small_instance.walk).end
 
     found = navigation.minimise(large, large_instance.walk, start=start)
 
@@ -165,7 +165,7 @@ def test_solutions_can_be_copied(riverswim, bound):
     first = navigation.minimise(made, instance.walk)
 
     again = [
-        navigation.minimise(made, instance.walk, start=s) for s in (first, copy.deepcopy(first))
+        navigation.minimise(made, instance.walk, start=s.end) for s in (first, copy.deepcopy(first))
     ]
 
     assert (again[0].allocation == again[1].allocation).all()

@@ -219,7 +219,7 @@ def test_a_member_acts_for_an_episode(make_learner, small_sea):
     environment = small_sea()
     observation, _ = environment.reset(seed=0)
     for _ in range(40):
-        agent_members.append(learner.lanes[0].chosen)
+        agent_members.append(learner.lanes[0].member)
         action = learner.select_actions([observation])[0]
         following, reward, terminated, _, _ = environment.step(action)
         learner.update([Transition(observation, action, reward, following, terminated)])

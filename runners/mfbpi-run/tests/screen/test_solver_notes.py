@@ -55,9 +55,9 @@ def test_summary_of_a_run_names_them(
     """A note on standard error, whatever metrics were asked for."""
     honest = worker._Worker._provenance
 
-    def failing(self: Any, stage: Any, run: Any) -> dict[str, Any]:
+    def failing(self: Any, begun: Any) -> dict[str, Any]:
         profile = {"solver_runs": 3.0, "solver_failures": 1.0}
-        return honest(self, stage, run) | {"agent_profile": profile}
+        return honest(self, begun) | {"agent_profile": profile}
 
     monkeypatch.setattr(worker._Worker, "_provenance", failing)
 

@@ -23,7 +23,7 @@ the discount before the maximum, a misprint.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,15 +33,32 @@ from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
 from mfbpi_core.data import sampling
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.learning.agent import DeepAgent
-from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN, Estimates, spread, taken
+from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped, Estimates, spread, taken
 from mfbpi_lib_torch.learning.learner import Values
 from mfbpi_lib_torch.learning.replicas import DeepReplicas
 from mfbpi_lib_torch.networks.layers import through_relu
 from mfbpi_lib_torch.networks.losses import regression
 
 
-class DBMFBPILearner(BootstrappedDQN):
+class QuantileLane(Lane):
+    """A replica that acts by quantiles over the ensemble.
+
+    Attributes:
+        level: of the quantiles, for the time being.
+        smallest_gap: D_min.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = (*Lane.saved, "level", "smallest_gap")
+
+    def __init__(self, rng: np.random.Generator, replay: Replay, initial_gap: float) -> None:
+        super().__init__(rng, replay)
+        self.level = 0.0
+        self.smallest_gap = initial_gap
+
+
+class DBMFBPILearner(Bootstrapped[QuantileLane]):
     """DBMF-BPI for several replicas."""
 
     double = True
@@ -74,20 +91,22 @@ class DBMFBPILearner(BootstrappedDQN):
             m = m + priors["m"].view_as(m)
         return {**super().values(encoded, priors), "m": self.present(m)}
 
-    def renew(self, lane: Lane) -> None:
-        """Draw the level of the quantiles."""
-        lane.chosen = lane.rng.random()
-        if lane.steps == 0:
-            lane.smallest_gap = self.config.initial_gap
+    def lane(self, rng: np.random.Generator, replay: Replay) -> QuantileLane:
+        """A replica that knows nothing of the smallest gap."""
+        return QuantileLane(rng, replay, self.config.initial_gap)
 
-    def renewal_is_due(self, lane: Lane) -> bool:
+    def renew(self, lane: QuantileLane) -> None:
+        """Draw the level of the quantiles."""
+        lane.level = lane.rng.random()
+
+    def renewal_is_due(self, lane: QuantileLane) -> bool:
         """Every H steps."""
         return lane.steps % self.period == 0
 
-    def choose(self, lane: Lane, values: Values) -> int:
+    def choose(self, lane: QuantileLane, values: Values) -> int:
         """Draw from the allocation at the quantiles."""
-        q = quantile(values["q"], lane.chosen)
-        m = quantile(values["m"], lane.chosen)
+        q = quantile(values["q"], lane.level)
+        m = quantile(values["m"], lane.level)
         return sampling.draw(self.allocation(q, m, lane.smallest_gap), lane.rng.random())
 
     def recommended(self, values: Values) -> int:
@@ -126,8 +145,8 @@ class DBMFBPILearner(BootstrappedDQN):
         self.m.learn(seen, spread(derivative, batch.actions, self.problem.n_actions))
 
     def _learn_smallest_gap(self, batch: Batch, q: Estimates) -> None:
-        horizon, t = self.problem.effective_horizon, self.updates + 1
-        rate = (horizon + 1.0) / (horizon + t)
+        effective_horizon, t = self.problem.effective_horizon, self.updates + 1
+        rate = (effective_horizon + 1.0) / (effective_horizon + t)
         for lane, gap in zip(self.lanes, smallest_gaps(q.following, batch.discounts), strict=True):
             if math.isfinite(gap):
                 lane.smallest_gap += rate * (gap - lane.smallest_gap)

@@ -26,8 +26,9 @@ import torch
 
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.learning.agent import DeepAgent
-from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
+from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped
 from mfbpi_lib_torch.learning.learner import Values
 from mfbpi_lib_torch.learning.replicas import DeepReplicas
 from mfbpi_lib_torch.networks.losses import quantile_huber
@@ -36,7 +37,7 @@ from mfbpi_lib_torch.networks.losses import quantile_huber
 TINY = 1e-5
 
 
-class IDSLearner(BootstrappedDQN):
+class IDSLearner(Bootstrapped[Lane]):
     """IDS for several replicas."""
 
     double = True
@@ -55,8 +56,9 @@ class IDSLearner(BootstrappedDQN):
         levels = (torch.arange(config.quantiles, dtype=torch.float32) + 0.5) / config.quantiles
         self.levels = levels.to(self.device)
 
-    def renew(self, lane: Lane) -> None:
-        """Nothing is drawn for an episode."""
+    def lane(self, rng: np.random.Generator, replay: Replay) -> Lane:
+        """A replica; nothing is drawn for an episode."""
+        return Lane(rng, replay)
 
     def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
         """Q of every member, and the quantiles [A, quantiles] in the place of members."""

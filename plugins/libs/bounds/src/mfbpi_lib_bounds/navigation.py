@@ -20,7 +20,7 @@ from scipy import sparse
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.coefficients import Coefficients, out_of_range
 from mfbpi_lib_bounds.generative import nothing_to_learn
-from mfbpi_lib_bounds.solution import Solution
+from mfbpi_lib_bounds.solution import Solution, WarmStart
 from mfbpi_lib_bounds.solvers.exact import ExactProgramme
 from mfbpi_lib_bounds.solvers.flow import Flow
 from mfbpi_lib_bounds.solvers.interior import Interior, is_entangled
@@ -55,7 +55,7 @@ EXACT_PAIRS = 400
 def minimise(
     coefficients: Coefficients,
     walk: sparse.csr_array,
-    start: Solution | None = None,
+    start: WarmStart | None = None,
     target_gap: float = TARGET_GAP,
 ) -> Solution:
     """Minimise U over the stationary allocations of walks.
@@ -65,7 +65,7 @@ def minimise(
         walk: sparse [S A, S], where a walk is after each pair, row s A + a; rows and columns of
             states that do not act are left out of account. Every state that acts must be
             reachable from every other.
-        start: an earlier solution of a like problem, to start from.
+        start: where the search for a like problem ended, :attr:`Solution.end`.
         target_gap: certified relative gap at which the search may end.
 
     Returns:
@@ -100,7 +100,7 @@ def minimise(
 
 
 def _ways(
-    coefficients: Coefficients, flow: Flow, start: Solution | None, target_gap: float
+    coefficients: Coefficients, flow: Flow, start: WarmStart | None, target_gap: float
 ) -> Iterator[Callable[[], Solution]]:
     """Ways to a solution, the fastest first."""
 

@@ -21,6 +21,19 @@ class Basis:
 
 
 @attrs.frozen(kw_only=True, eq=False)
+class WarmStart:
+    """Where a search ended, from which that of a like problem can begin.
+
+    Attributes:
+        x: rho - max d at the optimum, see :mod:`mfbpi_lib_bounds.scalar`.
+        basis: of the last programme; None without navigation constraints.
+    """
+
+    x: float
+    basis: Basis | None
+
+
+@attrs.frozen(kw_only=True, eq=False)
 class Vertex:
     """The solution of one linear programme.
 
@@ -59,6 +72,11 @@ class Solution:
     x: float
     basis: Basis | None
     solver: str = ""
+
+    @property
+    def end(self) -> WarmStart:
+        """Where the search ended."""
+        return WarmStart(x=self.x, basis=self.basis)
 
     @property
     def relative_gap(self) -> float:

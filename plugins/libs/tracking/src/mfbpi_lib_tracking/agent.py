@@ -173,7 +173,7 @@ class TrackingAgent(ReplanningAgent):
         if found is None or found.relative_gap > TARGET_GAP:
             state.warm.n_failures[0] += 1
         if found is not None:
-            keep(state.warm, found)
+            keep(state.warm, found.end)
             state.omega[:] += self.newest_weight * (found.allocation - state.omega)
         return growing_period(int(state.schedule.clock[0]), self.problem.horizon)
 
@@ -182,7 +182,7 @@ class TrackingAgent(ReplanningAgent):
 
         Probabilities and gaps of an estimate can span more digits than any solver works with.
         """
-        start = resume(self.state.warm, self.state.omega.shape)
+        start = resume(self.state.warm)
         try:
             return navigation.minimise(bound, walk, start, TARGET_GAP)
         except SolverError:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import TabularMDP
 from mfbpi_lib_bounds import coefficients
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_tabular.learning.posterior import ROUNDING, Estimate
 from mfbpi_lib_tabular.solution import gaps, moments
+from mfbpi_lib_tabular.solution.moments import Outlook
 from mfbpi_lib_tabular.solution.planning import Plan
 
 FloatArray = npt.NDArray[np.float64]
@@ -51,27 +51,15 @@ def of_model(
     return coefficients.u0(delta, variances, spans, plan.policy, discount)
 
 
-def _outlook(model: Estimate, values: FloatArray) -> tuple[TabularMDP, FloatArray]:
+def _outlook(model: Estimate, values: FloatArray) -> tuple[Outlook, FloatArray]:
     """The next state of each pair and the values there, for moments; an ending is worth 0.
 
-    Made without validation, in which an agent that solves often would spend its time: every
-    state is a successor, in order, and one more stands for the ending where there is any.
+    Every state is a successor, in order, and one more stands for the ending where there is any.
     """
-    n_states = len(model.rewards)
     probabilities = model.transitions
     ending = np.maximum(1.0 - probabilities.sum(axis=2), 0.0)  # [S, A]
     if ending.max() > ROUNDING:
         probabilities = np.concatenate([probabilities, ending[:, :, None]], axis=2)
         values = np.append(values, 0.0)
     shape = probabilities.shape
-    outlook = TabularMDP(
-        successors=np.broadcast_to(np.arange(shape[2]), shape),
-        probabilities=probabilities,
-        rewards=np.broadcast_to(model.rewards[:, :, None], shape),
-        mean_rewards=model.rewards,
-        reward_law="deterministic",
-        initial=np.zeros(n_states),
-        terminal=np.zeros(n_states, dtype=np.bool_),
-        reward_range=(0.0, 1.0),
-    )
-    return outlook, values
+    return Outlook(np.broadcast_to(np.arange(shape[2]), shape), probabilities), values

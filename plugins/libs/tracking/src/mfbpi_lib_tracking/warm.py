@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_bounds.solution import Basis, Solution
+from mfbpi_lib_bounds.solution import Basis, WarmStart
 
 
 class Warm(NamedTuple):
@@ -20,7 +20,7 @@ class Warm(NamedTuple):
 
     Attributes:
         known: bool [1], whether there is one.
-        x: float64 [1], see :class:`mfbpi_lib_bounds.solution.Solution`.
+        x: float64 [1], see :class:`mfbpi_lib_bounds.solution.WarmStart`.
         columns: int8 [S A], status of the pairs.
         rows: int8 [S], status of the flow equations.
         n_solves: int64 [1], how often the solver was asked.
@@ -47,25 +47,18 @@ class Warm(NamedTuple):
         )
 
 
-def keep(warm: Warm, solution: Solution) -> None:
+def keep(warm: Warm, end: WarmStart) -> None:
     """Remember where a solver ended, in place."""
-    warm.known[0] = solution.basis is not None
-    warm.x[0] = solution.x
-    if solution.basis is not None:
-        warm.columns[:] = solution.basis.columns
-        warm.rows[:] = solution.basis.rows
+    warm.known[0] = end.basis is not None
+    warm.x[0] = end.x
+    if end.basis is not None:
+        warm.columns[:] = end.basis.columns
+        warm.rows[:] = end.basis.rows
 
 
-def resume(warm: Warm, shape: tuple[int, int]) -> Solution | None:
-    """A solution to start from, for tables of a shape (S, A), or None."""
+def resume(warm: Warm) -> WarmStart | None:
+    """Where to start from, if the solver has ended somewhere."""
     if not warm.known[0]:
         return None
-    return Solution(
-        value=np.nan,
-        allocation=np.zeros(shape),
-        lower=np.nan,
-        residual=np.nan,
-        n_programmes=0,
-        x=float(warm.x[0]),
-        basis=Basis(columns=warm.columns.copy(), rows=warm.rows.copy()),
-    )
+    basis = Basis(columns=warm.columns.copy(), rows=warm.rows.copy())
+    return WarmStart(x=float(warm.x[0]), basis=basis)

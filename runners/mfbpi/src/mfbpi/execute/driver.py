@@ -10,7 +10,7 @@ from typing import Literal
 
 import attrs
 
-from mfbpi.execute import together
+from mfbpi.execute.batches import TaskBatch
 from mfbpi.execute.events import Failure, Observer
 from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
@@ -18,7 +18,7 @@ from mfbpi.execute.reports.running import Reports
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
 from mfbpi.results.storage.directory import Store, cause
-from mfbpi_core.contracts.executor import Executor, Outcome, RunTask, Work
+from mfbpi_core.contracts.executor import Executor, Outcome, RunTask
 from mfbpi_core.data.task import Task
 
 Status = Literal["done", "kept", "failed", "pending"]
@@ -47,7 +47,7 @@ class Record:
 def execute(
     executor: Executor,
     records: Sequence[Record],
-    works: Sequence[Work],
+    works: Sequence[TaskBatch],
     store: Store,
     observer: Observer,
     interrupts: Interrupts,
@@ -89,7 +89,7 @@ def execute(
 
 @contextmanager
 def _outcomes(
-    executor: Executor, run: RunTask, works: Sequence[Work]
+    executor: Executor, run: RunTask, works: Sequence[TaskBatch]
 ) -> Iterator[Iterator[Outcome]]:
     """The outcomes; however the block is left, the executor's workers are stopped."""
     outcomes = executor.map(run, works) if works else iter(())
@@ -101,10 +101,12 @@ def _outcomes(
             close()
 
 
-def _write(work: Work, outcome: Outcome, store: Store, observer: Observer) -> dict[str, Record]:
+def _write(
+    work: TaskBatch, outcome: Outcome, store: Store, observer: Observer
+) -> dict[str, Record]:
     """Write what became of a piece of work; the record of each of its tasks."""
     records = {}
-    for task, own in together.separated(work, outcome):
+    for task, own in work.separated(outcome):
         file = store.save(task, own)
         observer.finished(None if own.status == "done" else _failure(task, own, file))
         records[task.task_id] = Record(task=task, status=own.status, file=file)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import attrs
 
-from mfbpi.execute import together
+from mfbpi.execute import batches
+from mfbpi.execute.batches import TaskBatch
 from mfbpi.execute.driver import Record, execute
 from mfbpi.execute.events import Observer
 from mfbpi.execute.found import Found
@@ -23,7 +24,7 @@ from mfbpi.plan import selection, sharding
 from mfbpi.plan.grid import Plan
 from mfbpi.results.storage import manifest
 from mfbpi.results.storage.directory import Store, StoreError, create_first, default_directories
-from mfbpi_core.contracts.executor import Executor, Work
+from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.errors import ExecutorError, MfbpiError, UsageError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
@@ -126,7 +127,7 @@ def _sharded(plan: Plan, execution: Execution) -> Plan:
 
 def _prepared(registry: Registry, plan: Plan, execution: Execution) -> Executor:
     """The executor, and warnings of what will not be as may be expected."""
-    for message in (*plan.warnings, *together.warnings(registry, plan.tasks, execution.replicas)):
+    for message in (*plan.warnings, *batches.warnings(registry, plan.tasks, execution.replicas)):
         warn(message)
     chosen = selection.executor(registry, execution.executor, execution.executor_settings)
     executor = assembly.executor(
@@ -155,7 +156,7 @@ class _Work:
     def done(self, interrupts: Interrupts) -> list[Record]:
         """Run them; the records of all tasks."""
         pending = [record.task for record in self.records if record.status == "pending"]
-        works = together.grouped(self.registry, pending, self.execution.replicas)
+        works = batches.grouped(self.registry, pending, self.execution.replicas)
         total, kept = len(self.records), len(self.records) - len(pending)
         reporting = Reporting(self.observer, self.store)
         reporting.begun(total, kept, self._at_once(works))
@@ -176,8 +177,8 @@ class _Work:
         finally:
             reporting.ended()
 
-    def _at_once(self, works: Sequence[Work]) -> int:
-        side_by_side = max((len(together.tasks_of(work)) for work in works), default=1)
+    def _at_once(self, works: Sequence[TaskBatch]) -> int:
+        side_by_side = max((work.n_tasks for work in works), default=1)
         return (self.executor.jobs or 1) * side_by_side
 
     def _checkpoints(self) -> Checkpoints | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import attrs
 
 from mfbpi.execute import stopping
@@ -10,6 +12,7 @@ from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy
 from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.row import Row
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.task import PluginRef, Task
 from mfbpi_core.plugins import assembly as build
@@ -20,7 +23,26 @@ from mfbpi_core.running.loop import Run
 from mfbpi_core.running.stopping import COLUMNS
 
 
-@attrs.define(kw_only=True)
+@attrs.frozen(kw_only=True)
+class Begun:
+    """A task whose run has begun.
+
+    Attributes:
+        task: the task.
+        run: its run.
+        skipped: metrics that do not apply, with the reason.
+        plugins: those that the run uses.
+        rows: what was measured so far.
+    """
+
+    task: Task
+    run: Run
+    skipped: Mapping[str, str]
+    plugins: Sequence[Plugin]
+    rows: list[Row] = attrs.field(factory=list)
+
+
+@attrs.frozen(kw_only=True)
 class Stage:
     """A task before its agent is built.
 
@@ -30,7 +52,6 @@ class Stage:
         streams: the random streams of the run.
         environment: where the agent will act.
         problem: what the agent is told about it.
-        skipped: metrics that do not apply, with the reason; known once there is a run.
     """
 
     task: Task
@@ -38,7 +59,6 @@ class Stage:
     streams: Streams
     environment: Environment
     problem: Problem
-    skipped: dict[str, str] = attrs.field(factory=dict)
 
     @classmethod
     def of(cls, registry: Registry, task: Task) -> Stage:
@@ -55,7 +75,7 @@ class Stage:
             ),
         )
 
-    def run(self, agent: Agent, started: float) -> Run:
+    def begin(self, agent: Agent, started: float) -> Begun:
         """The run of an agent, which has not taken a step.
 
         Args:
@@ -65,11 +85,11 @@ class Stage:
         task = self.task
         with build.blaming(self.registry.get("agent", task.agent.name)):
             provided = capabilities(self.environment, agent)
-        self.skipped = self._not_applicable(provided)
-        chosen = [ref for ref in task.metrics if ref.name not in self.skipped]
+        skipped = self._not_applicable(provided)
+        chosen = [ref for ref in task.metrics if ref.name not in skipped]
         rule = stopping.begun(self.registry, task.stop, self.problem, self.environment)
         told = {} if rule is None else {stopping.NAME: COLUMNS}
-        return Run(
+        run = Run(
             environment=self.environment,
             agent=agent,
             metrics=self._metrics(chosen),
@@ -83,8 +103,9 @@ class Stage:
             environment_name=self._environment.described,
             agent_name=self.registry.get("agent", task.agent.name).described,
         )
+        return Begun(task=task, run=run, skipped=skipped, plugins=self._plugins(run))
 
-    def plugins(self, run: Run) -> list[Plugin]:
+    def _plugins(self, run: Run) -> list[Plugin]:
         """Those that the run uses."""
         used = [self.registry.get("metric", name) for name in run.metrics]
         if self.task.stop is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,11 @@ from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row
-from mfbpi_core.data.task import StopRef
+from mfbpi_core.data.task import StopRef, Task
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running.loop import Run
 from mfbpi_core.running.stopping import Stopping
-
-if TYPE_CHECKING:
-    from mfbpi.execute.stage import Stage
 
 #: Under which a run lists the rule's columns.
 NAME = "stopping_rule"
@@ -76,15 +73,15 @@ def told(run: Run) -> dict[str, Any]:
     }
 
 
-def judged(stage: Stage, run: Run) -> list[Row]:
+def judged(task: Task, run: Run) -> list[Row]:
     """Where the model is known: whether the rule's policy is as good as was asked, and its loss."""
     rule, mdp = run.stopping, run.environment.model
     if rule is None or rule.verdict is None or rule.verdict.policy is None or mdp is None:
         return []
-    asked = stage.task.stop
+    asked = task.stop
     assert asked is not None  # the run has its rule
     scope = rule.counts.in_scope(asked.scope)
-    loss, scale = value_loss(mdp, rule.verdict.policy, stage.task.discount, scope)
+    loss, scale = value_loss(mdp, rule.verdict.policy, task.discount, scope)
     correct = float(loss <= asked.epsilon + _ROUNDING * scale)
     elapsed_s = run.learning_s + run.metrics_s
     step, episode = run.interaction.step, run.interaction.episode
@@ -109,12 +106,12 @@ def value_loss(
     return float(loss[scope].max(initial=0.0)), float(np.abs(plan.values).max(initial=1.0))
 
 
-def certificate(stage: Stage, run: Run) -> Mapping[str, bytes]:
+def certificate(task: Task, run: Run) -> Mapping[str, bytes]:
     """The files of the certificate, of a run that its rule has stopped."""
     rule = run.stopping
     if rule is None or rule.verdict is None or rule.stopped_at is None:
         return {}
     found = rule.rule.certificate(
-        rule.counts, rule.verdict, version=metadata.version("mfbpi"), task=stage.task.as_dict()
+        rule.counts, rule.verdict, version=metadata.version("mfbpi"), task=task.as_dict()
     )
     return {(f"{BESIDE}{name}" if name else CERTIFICATE): data for name, data in found.items()}

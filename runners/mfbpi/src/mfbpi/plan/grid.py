@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from mfbpi.plan import stopping
-from mfbpi.plan.metrics import Metrics, check_needs
+from mfbpi.plan.metrics import Measured, Metrics, check_needs
 from mfbpi.plan.selection import Choice
 from mfbpi.plan.settings import compact, parse_seeds
 from mfbpi.plan.sharding import Shard
@@ -130,13 +130,14 @@ def make(
     Raises:
         UsageError: and its subclasses, for whatever cannot be run as asked.
     """
-    metrics = Metrics(registry, settings.metrics, settings.metric_settings)
-    sites = [_site(registry, settings, choice, agents, metrics) for choice in environments]
+    metrics = Metrics.of(registry, settings.metrics, settings.metric_settings)
+    found = [_site(registry, settings, choice, agents, metrics) for choice in environments]
+    warnings = [*metrics.warnings, *(text for _, measured in found for text in measured.warnings)]
     return Plan(
-        sites=tuple(sites),
+        sites=tuple(site for site, _ in found),
         arrays=settings.arrays,
         metrics_asked_for=metrics.asked_for,
-        warnings=metrics.warnings,
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
@@ -146,7 +147,8 @@ def _site(
     choice: Choice,
     agents: Sequence[Choice],
     metrics: Metrics,
-) -> Site:
+) -> tuple[Site, Measured]:
+    """An environment with its agents, and what is measured there."""
     ref = choice.ref()
     with build.blaming(choice.plugin):
         environment = build.environment(registry, ref)
@@ -161,12 +163,11 @@ def _site(
     )
     problem = build.problem(choice.plugin, environment, discount=discount, horizon=horizon)
     planned = tuple(planned_agent(agent, problem) for agent in agents)
-    measured = metrics.for_environment(ref, provided)
-    metrics.warn_if_nothing_is_measured(agents, ref, provided, problem)
-    return Site(
+    measured = metrics.measured(ref, provided, agents, problem)
+    site = Site(
         environment=ref,
         agents=planned,
-        metrics=measured,
+        metrics=measured.refs,
         seeds=parse_seeds(f"0:{protocol.seeds}" if settings.seeds is None else settings.seeds),
         horizon=horizon,
         episodes=episodes,
@@ -174,6 +175,7 @@ def _site(
         discount=discount,
         stop=stopping.asked(registry, settings, problem),
     )
+    return site, measured
 
 
 def planned_agent(choice: Choice, problem: Problem) -> PluginRef:

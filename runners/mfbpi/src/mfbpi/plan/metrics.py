@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from mfbpi.plan import selection as choices
+import attrs
+
+from mfbpi.plan import selection
+from mfbpi.plan.selection import Choice
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef
@@ -41,78 +44,107 @@ def offered(plugin: Plugin, about: Problem) -> frozenset[str]:
     return frozenset(name for name, offer in offers.items() if offer)
 
 
-class Metrics:
-    """The metrics asked for, or every default one that applies.
+@attrs.frozen
+class Measured:
+    """What is measured in one environment.
 
     Attributes:
-        warnings: default metrics left out because several distributions claim their name, or
-            because of what may be a misspelt need; agents of which nothing will be measured.
+        refs: the metrics, sorted by name.
+        warnings: default metrics left out for what may be a misspelt need, and agents of which
+            nothing will be measured.
     """
 
-    def __init__(
-        self, registry: Registry, names: Sequence[str], settings: Sequence[str] = ()
-    ) -> None:
-        self.asked_for = bool(names)
-        self.warnings: tuple[str, ...] = ()
-        chosen = (
-            [choices.metric(registry, name) for name in names]
-            if names
-            else self._unambiguous(registry)
-        )
-        self.choices = choices.metrics(registry, chosen, settings)
+    refs: tuple[PluginRef, ...]
+    warnings: tuple[str, ...]
 
-    def _unambiguous(self, registry: Registry) -> list[Plugin]:
-        """The default metrics, less those whose name several distributions claim."""
-        defaults = [p for p in registry.of_kind("metric") if p.spec.default]
-        names = {p.qualified_name: choices.canonical_name(registry, p) for p in defaults}
-        ambiguous = [p.qualified_name for p in defaults if names[p.qualified_name] != p.spec.name]
-        if ambiguous:
-            self.warnings = (
-                "several metrics have one name and are left out; choose with `metrics`: "
-                + ", ".join(ambiguous),
-            )
-        return [p for p in defaults if p.qualified_name not in ambiguous]
 
-    def for_environment(self, ref: PluginRef, provided: frozenset[str]) -> tuple[PluginRef, ...]:
-        """Those that can be measured there, sorted by name."""
+@attrs.frozen
+class Metrics:
+    """The metrics asked for, or every default one.
+
+    Attributes:
+        choices: the metrics with their parameters.
+        asked_for: whether the user named them.
+        warnings: default metrics left out because several distributions claim their name.
+    """
+
+    choices: Sequence[Choice]
+    asked_for: bool
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, registry: Registry, names: Sequence[str], settings: Sequence[str] = ()) -> Metrics:
+        """Those of these names, or the defaults where there are none."""
+        if names:
+            chosen, warnings = [selection.metric(registry, name) for name in names], ()
+        else:
+            chosen, warnings = _defaults(registry)
+        return cls(selection.metrics(registry, chosen, settings), bool(names), warnings)
+
+    def measured(
+        self,
+        where: PluginRef,
+        provided: frozenset[str],
+        agents: Sequence[Choice],
+        about: Problem,
+    ) -> Measured:
+        """Those that can be measured in an environment, and what to say of agents there.
+
+        Raises:
+            RequirementError: for a metric that was asked for and cannot be measured.
+            ConflictError: for two metrics that write the same column.
+        """
         if self.asked_for:
             for choice in self.choices:
-                check_needs(choice.plugin, ref, provided)
+                check_needs(choice.plugin, where, provided)
         applicable = {
             choice.label: choice
             for choice in self.choices
             if choice.plugin.spec.needs <= provided | AGENT_CAPABILITIES
         }
-        self._warn_of_misspelt(set(applicable), provided)
         _check_columns({label: choice.plugin for label, choice in applicable.items()})
-        return tuple(choice.ref() for _, choice in sorted(applicable.items()))
+        return Measured(
+            refs=tuple(choice.ref() for _, choice in sorted(applicable.items())),
+            warnings=(
+                *self._misspelt(set(applicable), provided),
+                *self._unmeasured(agents, where, provided, about),
+            ),
+        )
 
-    def _warn_of_misspelt(self, applicable: set[str], provided: frozenset[str]) -> None:
+    def _misspelt(self, applicable: set[str], provided: frozenset[str]) -> Iterator[str]:
+        """What to say of metrics that are left out."""
         for choice in self.choices:
             hint = capabilities.hint(choice.plugin.spec.needs, provided)
             if choice.label not in applicable and hint:
                 needs = ", ".join(sorted(choice.plugin.spec.needs))
-                self._warn(f"metric {choice.label} is left out: it needs {needs}; {hint.strip()}")
+                yield f"metric {choice.label} is left out: it needs {needs}; {hint.strip()}"
 
-    def warn_if_nothing_is_measured(
-        self,
-        agents: Sequence[choices.Choice],
-        where: PluginRef,
-        provided: frozenset[str],
-        about: Problem,
-    ) -> None:
-        """Say, before they start, which runs will measure nothing."""
+    def _unmeasured(
+        self, agents: Sequence[Choice], where: PluginRef, provided: frozenset[str], about: Problem
+    ) -> Iterator[str]:
+        """Which runs will measure nothing, said before they start."""
         for agent in agents:
             has = provided | offered(agent.plugin, about)
             if not any(choice.plugin.spec.needs <= has for choice in self.choices):
-                self._warn(
+                yield (
                     f"nothing will be measured of agent {agent.label} on {where.shown}: no metric "
                     "applies there; `mfbpi list metric` shows what is installed"
                 )
 
-    def _warn(self, message: str) -> None:
-        if message not in self.warnings:
-            self.warnings += (message,)
+
+def _defaults(registry: Registry) -> tuple[list[Plugin], tuple[str, ...]]:
+    """The default metrics, less those whose name several distributions claim; what to say then."""
+    defaults = [p for p in registry.of_kind("metric") if p.spec.default]
+    names = {p.qualified_name: selection.canonical_name(registry, p) for p in defaults}
+    ambiguous = [p.qualified_name for p in defaults if names[p.qualified_name] != p.spec.name]
+    warnings = (
+        "several metrics have one name and are left out; choose with `metrics`: "
+        + ", ".join(ambiguous),
+    )
+    return (
+        [p for p in defaults if p.qualified_name not in ambiguous],
+        warnings if ambiguous else (),
+    )
 
 
 def _check_columns(plugins: Mapping[str, Plugin]) -> None:

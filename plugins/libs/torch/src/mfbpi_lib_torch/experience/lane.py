@@ -14,22 +14,20 @@ from mfbpi_lib_torch.stateful import Stateful
 class Lane(Stateful):
     """One replica of an agent, apart from its networks.
 
+    An algorithm that remembers more extends it, with the names of what it adds in ``saved``.
+
     Attributes:
         rng: the replica's stream; exploration and masks draw from it.
         replay: its transitions.
         steps: steps taken.
-        chosen: what acts for the time being: a member's number, or a quantile level.
-        smallest_gap: estimate of the smallest gap.
     """
 
-    saved: ClassVar[tuple[str, ...]] = ("rng", "replay", "steps", "chosen", "smallest_gap")
+    saved: ClassVar[tuple[str, ...]] = ("rng", "replay", "steps")
 
     def __init__(self, rng: np.random.Generator, replay: Replay) -> None:
         self.rng = rng
         self.replay = replay
         self.steps = 0
-        self.chosen = 0.0
-        self.smallest_gap = 0.0
 
     def explores(self, exploration_steps: float) -> bool:
         """Whether to act uniformly: with probability eps_t = c / (c + t)."""

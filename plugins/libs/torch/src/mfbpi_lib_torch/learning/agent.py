@@ -20,7 +20,7 @@ LEARNER = "learner"
 class DeepAgent(Agent[DeepConfig]):
     """An agent that is one replica; subclasses name their learner."""
 
-    learner_type: ClassVar[type[Learner]]
+    learner_type: ClassVar[type[Learner[Any]]]
 
     def __init__(self, problem: Problem, config: DeepConfig, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)

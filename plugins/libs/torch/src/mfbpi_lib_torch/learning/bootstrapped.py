@@ -4,7 +4,8 @@ Member b learns, from the transitions its mask selects, towards
 
     y_b = r + gamma Q'_b(s', a'),    a' = argmax_a Q'_b(s', a)  or, double,  argmax_a Q_b(s', a)
 
-with Q' the target copy and Q = network + scale x prior. A member acts greedily for an episode.
+with Q' the target copy and Q = network + scale x prior. In :class:`BootstrappedDQN` a member acts
+greedily for an episode.
 
 Source: Osband et al. 2016, 2018; Russo & Proutiere 2023, appendix on the deep experiments.
 """
@@ -14,12 +15,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import attrs
+import numpy as np
 import numpy.typing as npt
 import torch
 
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Batch
-from mfbpi_lib_torch.learning.learner import Learner, Values
+from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.learning.learner import L, Learner, Values
 from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.networks.losses import regression
 
@@ -61,8 +64,8 @@ class Estimates:
         return self.target[..., -self.n :]
 
 
-class BootstrappedDQN(Learner):
-    """The learner.
+class Bootstrapped(Learner[L]):
+    """The learner of the ensemble; how a replica acts is for subclasses to say.
 
     Attributes:
         double: chooses the target, see the module.
@@ -83,14 +86,6 @@ class BootstrappedDQN(Learner):
         if "q" in priors:
             q = q + priors["q"].view_as(q)
         return {"q": self.present(q)}
-
-    def renew(self, lane: Lane) -> None:
-        """Draw the member that acts."""
-        lane.chosen = int(lane.rng.integers(self.config.ensemble_size))
-
-    def choose(self, lane: Lane, values: Values) -> int:
-        """Greedy for the member that acts."""
-        return int(values["q"][int(lane.chosen)].argmax())
 
     def recommended(self, values: Values) -> int:
         """Greedy for the mean over the members."""
@@ -128,6 +123,36 @@ class BootstrappedDQN(Learner):
         prediction = taken(q.now, batch.actions)
         derivative = regression(prediction, target, batch.mask, self.config.loss)
         self.q.learn(q.seen, spread(derivative, batch.actions, self.problem.n_actions))
+
+
+class MemberLane(Lane):
+    """A replica in which one member acts for the time being.
+
+    Attributes:
+        member: its number.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = (*Lane.saved, "member")
+
+    def __init__(self, rng: np.random.Generator, replay: Replay) -> None:
+        super().__init__(rng, replay)
+        self.member = 0
+
+
+class BootstrappedDQN(Bootstrapped[MemberLane]):
+    """The learner in which a member acts greedily for an episode."""
+
+    def lane(self, rng: np.random.Generator, replay: Replay) -> MemberLane:
+        """A replica before its first episode."""
+        return MemberLane(rng, replay)
+
+    def renew(self, lane: MemberLane) -> None:
+        """Draw the member that acts."""
+        lane.member = int(lane.rng.integers(self.config.ensemble_size))
+
+    def choose(self, lane: MemberLane, values: Values) -> int:
+        """Greedy for the member that acts."""
+        return int(values["q"][lane.member].argmax())
 
 
 def taken(values: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,11 @@ from mfbpi_lib_torch.stateful import Stateful
 Values = dict[str, npt.NDArray[np.float64]]
 
 
-class Learner(Stateful):
+#: What an algorithm keeps for each replica.
+L = TypeVar("L", bound=Lane)
+
+
+class Learner(Stateful, Generic[L]):
     """An algorithm for R replicas; subclasses add networks and rules.
 
     Args:
@@ -60,13 +64,12 @@ class Learner(Stateful):
         self.memory = Memory(
             problem, config, self.encoder, self.priors, self.device, self.stores_masks
         )
-        self.lanes = [self._lane(rng) for rng in self.rngs]
+        self.lanes: list[L] = [self.lane(rng, self._replay(rng)) for rng in self.rngs]
         for lane in self.lanes:
             self.renew(lane)
 
-    def _lane(self, rng: np.random.Generator) -> Lane:
-        replay = Replay(self.config.buffer_size, self.memory.columns(), seeding.child(rng))
-        return Lane(rng, replay)
+    def _replay(self, rng: np.random.Generator) -> Replay:
+        return Replay(self.config.buffer_size, self.memory.columns(), seeding.child(rng))
 
     # What an algorithm adds.
 
@@ -75,11 +78,15 @@ class Learner(Stateful):
         """Make the networks, with :meth:`network` and :meth:`prior`."""
 
     @abstractmethod
+    def lane(self, rng: np.random.Generator, replay: Replay) -> L:
+        """What a replica has for itself, before its first step."""
+
+    @abstractmethod
     def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
         """Values [R, B, A] in one state of each replica; ``priors`` are [R, B * A]."""
 
     @abstractmethod
-    def choose(self, lane: Lane, values: Values) -> int:
+    def choose(self, lane: L, values: Values) -> int:
         """The action that a replica takes, from its values in the present state."""
 
     @abstractmethod
@@ -90,10 +97,10 @@ class Learner(Stateful):
     def learn(self, batch: Batch) -> None:
         """Update the networks."""
 
-    def renew(self, lane: Lane) -> None:
+    def renew(self, lane: L) -> None:
         """Draw what acts next, at the start and after every episode."""
 
-    def renewal_is_due(self, lane: Lane) -> bool:  # noqa: ARG002 - for subclasses
+    def renewal_is_due(self, lane: L) -> bool:  # noqa: ARG002 - for subclasses
         """Whether to draw what acts next within an episode."""
         return False
 

@@ -17,7 +17,7 @@ from mfbpi_lib_torch.learning.learner import Learner
 class Replica(Agent[DeepConfig]):
     """One replica as an agent, for metrics: it recommends, and is not stepped on its own."""
 
-    def __init__(self, learner: Learner, number: int) -> None:
+    def __init__(self, learner: Learner[Any], number: int) -> None:
         super().__init__(learner.problem, learner.config, learner.rngs[number])
         self._learner = learner
         self._number = number
@@ -45,7 +45,7 @@ class Replica(Agent[DeepConfig]):
 class DeepReplicas(Replicas[DeepConfig]):
     """The replicas of one learner; subclasses name its type."""
 
-    learner_type: ClassVar[type[Learner]]
+    learner_type: ClassVar[type[Learner[Any]]]
 
     def __init__(
         self, problem: Problem, config: DeepConfig, rngs: Sequence[np.random.Generator]

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import attrs
 
-from mfbpi.execute import together
+from mfbpi.execute.batches import TaskBatch
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage.directory import Store, StoreError
-from mfbpi_core.contracts.executor import Work
 
 #: Seconds between two reports of a run; shorter ones write none.
 EVERY_S = 10.0
@@ -32,7 +31,7 @@ class Reports:
     shard: Shard | None = None
     every_s: float = EVERY_S
 
-    def of(self, work: Work, horizon: int) -> Report:
+    def of(self, work: TaskBatch, horizon: int) -> Report:
         """What tells of some work, which has just begun."""
         store = Store(self.directory, self.shard)
         return Report(store=store, work=work, horizon=horizon, every_s=self.every_s)
@@ -54,7 +53,7 @@ class Report:
     """
 
     store: Store
-    work: Work
+    work: TaskBatch
     horizon: int
     every_s: float
     _began: float = attrs.field(factory=time.time)
@@ -81,7 +80,7 @@ class Report:
         now = time.time()
         passed = max(now - self._began, 1e-9)
         return {
-            "label": together.label(self.work),
+            "label": self.work.shown,
             "step": step,
             "horizon": self.horizon,
             "steps_per_s": (step - (self._first or 0)) / passed,

@@ -14,19 +14,17 @@ from typing import Any
 
 import attrs
 
-from mfbpi.execute import together
+from mfbpi.execute.batches import TaskBatch
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.restored import check_run, rows_from
+from mfbpi.execute.stage import Begun
 from mfbpi.notices import warn
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, provenance
 from mfbpi.results.storage.directory import CHECKPOINTS, Store, StoreError
-from mfbpi_core.contracts.executor import Work
-from mfbpi_core.data.row import Row
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.plugins.plugin import Plugin
-from mfbpi_core.running.lockstep import Lockstep
-from mfbpi_core.running.loop import Run
+from mfbpi_core.running.lockstep import Advancing
 from mfbpi_core.text import described, said
 
 #: Version of what a checkpoint holds.
@@ -51,7 +49,7 @@ class Checkpoints:
     shown: Path | None = None
     shard: Shard | None = None
 
-    def saver(self, work: Work, used: Iterable[Plugin]) -> Saver:
+    def saver(self, work: TaskBatch, used: Iterable[Plugin]) -> Saver:
         """What saves some work, which uses these plugins."""
         return Saver(
             store=Store(self.directory, self.shard),
@@ -82,7 +80,7 @@ class Saver:
 
     store: Store
     shown: Path
-    work: Work
+    work: TaskBatch
     used: Sequence[Plugin]
     every_s: float
     problem: str = ""
@@ -98,8 +96,8 @@ class Saver:
     def _shown_path(self) -> Path:
         return Store(self.shown).checkpoint(self.work.task_id)
 
-    def restore(self, whole: Run | Lockstep, runs: Sequence[Run], rows: list[list[Row]]) -> str:
-        """Restore a run, and the rows of each of its tasks, if they were saved before.
+    def restore(self, runs: Advancing, begun: Sequence[Begun]) -> str:
+        """Restore runs, and what each has measured, if they were saved before.
 
         Returns:
             Why that is not possible, or nothing; the run can then not be used any more.
@@ -109,14 +107,14 @@ class Saver:
         try:
             tree = encoding.from_bytes(files.read_regular(self.path))
             self._check_origin(tree)
-            whole.load_state_dict(tree["run"])
-            for run, own, saved in zip(runs, rows, tree["rows"], strict=True):
-                own.extend(rows_from(saved))
-                check_run(run, own)
+            runs.load_state_dict(tree["run"])
+            for each, saved in zip(begun, tree["rows"], strict=True):
+                each.rows.extend(rows_from(saved))
+                check_run(each.run, each.rows)
         except Exception as error:
             cause = said(error) if isinstance(error, CheckpointError) else described(error)
             return (
-                f"{together.label(self.work)} starts again from its beginning: the checkpoint "
+                f"{self.work.shown} starts again from its beginning: the checkpoint "
                 f"{self._shown_path} cannot be used ({cause})"
             )
         return ""
@@ -137,16 +135,16 @@ class Saver:
         if unknown:
             raise CheckpointError(f"it was made without {', '.join(sorted(unknown))}")
 
-    def measured(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+    def measured(self, runs: Advancing, begun: Sequence[Begun]) -> None:
         """Save, with the rows measured so far, if it is time."""
         if not self._hopeless and time.monotonic() - self._last >= self.every_s:
-            self._save(run, rows)
+            self._save(runs, begun)
             self._last = time.monotonic()
 
-    def _save(self, run: Run | Lockstep, rows: list[list[Row]]) -> None:
+    def _save(self, runs: Advancing, begun: Sequence[Begun]) -> None:
         problem = ""
         try:
-            self.store.write(self.path, encoding.to_bytes(self._tree(run, rows)))
+            self.store.write(self.path, encoding.to_bytes(self._tree(runs, begun)))
         except StoreError as error:
             problem = str(error).replace(str(self.path), str(self._shown_path))
         except Exception as error:
@@ -154,16 +152,16 @@ class Saver:
             problem = said(error) if isinstance(error, CheckpointError) else described(error)
             self._hopeless = True
         if problem and not self.problem:
-            warn(f"{together.label(self.work)} goes on without being saved: {problem}")
+            warn(f"{self.work.shown} goes on without being saved: {problem}")
         self.problem = problem
 
-    def _tree(self, run: Run | Lockstep, rows: list[list[Row]]) -> dict[str, Any]:
+    def _tree(self, runs: Advancing, begun: Sequence[Begun]) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "work": self.work.to_json(),
             "versions": provenance.versions(self.used),
-            "run": run.state_dict(),
-            "rows": [[list(attrs.astuple(row)) for row in own] for own in rows],
+            "run": runs.state_dict(),
+            "rows": [[list(attrs.astuple(row)) for row in each.rows] for each in begun],
         }
 
 
@@ -178,10 +176,10 @@ def _tasks_in(path: Path) -> Iterator[list[str]]:
     """Which tasks a checkpoint may be of: the one of its name, or those that it lists."""
     yield [path.stem]
     try:
-        work = together.from_json(encoding.from_bytes(files.read_regular(path))["work"])
+        work = TaskBatch.from_json(encoding.from_bytes(files.read_regular(path))["work"])
     except Exception:  # whatever it is, it is no checkpoint of work that is done
         return
-    yield [task.task_id for task in together.tasks_of(work)]
+    yield [task.task_id for task in work.tasks]
 
 
 def _done(store: Store, task_ids: Sequence[str]) -> bool:
