@@ -4,6 +4,7 @@ from typing import Any
 
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.contracts.bound_parameter import bound_parameter
 from mfbpi_core.contracts.environment import Cells, Environment, Protocol
 from mfbpi_core.contracts.executor import Executor, Outcome
 from mfbpi_core.contracts.experiment import (
@@ -89,6 +90,7 @@ __all__ = [
     "Transition",
     "Transitions",
     "Verdict",
+    "bound_parameter",
     "hookimpl",
     "others",
     "parameter",

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mfbpi_core import Problem, Registry, Snapshot, Streams, TabularMDP
+from mfbpi_core import PluginRef, Problem, Registry, Snapshot, Streams, TabularMDP
 from mfbpi_core.contracts.bound import Bound
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.plugins import assembly
 from mfbpi_core.testing.worlds.doubles import KitAgent
 
 BOUNDS = Path(__file__).parents[1] / "plugins" / "bounds"
@@ -204,9 +205,8 @@ def test_allocation_metric_aims_where_the_bounds_do(
     assert river.model is not None
     expected = bound(registry, kind, 0.95).solve(river.model, constraint)
     problem = Problem(n_states=7, n_actions=2, discount=0.95, horizon=10)
-    plugin = registry.get("metric", "allocation")
-    config = plugin.load_config()(bound=kind, constraint=constraint)
-    metric = plugin.load_factory()(problem, river, config, np.random.default_rng(0))
+    ref = PluginRef(name="allocation", config={"bound": kind, "constraint": constraint})
+    metric = assembly.metric(registry, ref, problem, river, np.random.default_rng(0))
     agent = Aiming(problem, None, np.random.default_rng(0))
     agent.aim = expected.allocation
 

@@ -10,7 +10,8 @@ import pytest
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
-from mfbpi_core import Interaction, Problem, Registry
+from mfbpi_core import Interaction, PluginRef, Problem, Registry
+from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Plugin
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import riverswim
@@ -33,7 +34,8 @@ def test_libraries_are_compiled_for_their_own_types(plugin: Plugin) -> None:
     """A cache that names a plugin's type fails to load, for everyone, once that plugin is gone."""
     environment = TabularEnvironment(riverswim(4))
     problem = Problem(n_states=4, n_actions=2, discount=0.9, horizon=100)
-    agent = plugin.load_factory()(problem, plugin.load_config()(), np.random.default_rng(0))
+    ref, rng = PluginRef(name=plugin.spec.name), np.random.default_rng(0)
+    agent = assembly.agent(Registry.discover(), ref, problem, rng)
 
     Interaction(environment, agent, seed=0).advance(20)
 

@@ -9,7 +9,8 @@ import numba
 import numpy as np
 import pytest
 
-from mfbpi_core import Problem, Registry
+from mfbpi_core import PluginRef, Problem, Registry
+from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Plugin
 from mfbpi_lib_tabular.learning.agent import CompiledAgent, ReplanningAgent
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
@@ -30,7 +31,8 @@ AGENTS = [p for p in Registry.discover().of_kind("agent") if "states" in p.spec.
 def compiled_agent(plugin: Plugin) -> CompiledAgent:
     """An agent of a plugin, ready for the first step."""
     problem = Problem(n_states=4, n_actions=2, discount=0.9, horizon=100)
-    agent = plugin.load_factory()(problem, plugin.load_config()(), np.random.default_rng(0))
+    ref, rng = PluginRef(name=plugin.spec.name), np.random.default_rng(0)
+    agent = assembly.agent(Registry.discover(), ref, problem, rng)
     if not isinstance(agent, CompiledAgent):
         pytest.skip("not compiled")
     return agent

@@ -4,7 +4,8 @@ import attrs
 import numpy as np
 import pytest
 
-from mfbpi_core import Agent, Interaction, Problem, Registry, Streams
+from mfbpi_core import Interaction, PluginRef, Problem, Registry, Streams
+from mfbpi_core.plugins import assembly
 from mfbpi_env_garnet.environment import Config, Garnet
 
 TABULAR = ("mf_bpi", "q_learning", "q_ucb", "psrl", "mdp_nas", "ps_mdp_nas", "o_bpi")
@@ -27,13 +28,11 @@ class _Noise:
 
 def _run(name: str, seed: int) -> tuple[Garnet, Interaction, dict[str, np.ndarray]]:
     """A run of an agent of that name, as the runner would build it."""
-    plugin = Registry.discover().get("agent", name)
     environment = Garnet(Config(n_states=6))
     problem = Problem(n_states=6, n_actions=3, discount=0.9, horizon=N_STEPS)
     streams = Streams(seed)
-    agent: Agent = plugin.load_factory()(
-        problem, plugin.load_config()(), streams.generator("agent")
-    )
+    rng = streams.generator("agent")
+    agent = assembly.agent(Registry.discover(), PluginRef(name=name), problem, rng)
     interaction = Interaction(environment, agent, streams.integer("env"))
     chunk = interaction.advance(N_STEPS)
     columns = {

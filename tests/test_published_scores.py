@@ -8,8 +8,9 @@ up to 0.05, or exceeded.
 import numpy as np
 import pytest
 
-from mfbpi_core import Agent, Environment, Interaction, Problem, Registry, Streams
+from mfbpi_core import Environment, Interaction, PluginRef, Problem, Registry, Streams
 from mfbpi_core.contracts.parameters import parse
+from mfbpi_core.plugins import assembly
 from mfbpi_lib_tabular.solution import planning
 
 DISCOUNT = 0.99
@@ -70,10 +71,9 @@ def score(name: str, where: str, parameters: dict[str, str], seed: int) -> float
         horizon=horizon,
         environment=where,
     )
-    streams, plugin = Streams(seed), Registry.discover().get("agent", name)
-    agent: Agent = plugin.load_factory()(
-        problem, plugin.load_config()(), streams.generator("agent")
-    )
+    streams = Streams(seed)
+    rng = streams.generator("agent")
+    agent = assembly.agent(Registry.discover(), PluginRef(name=name), problem, rng)
     Interaction(environment, agent, streams.integer("env")).advance(horizon)
     best = planning.solve(environment.model, DISCOUNT).values
     achieved = planning.evaluate_policy(environment.model, agent.recommended_policy(), DISCOUNT)

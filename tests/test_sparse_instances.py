@@ -8,7 +8,7 @@ import pytest
 
 from mfbpi_core import Registry, TabularMDP
 from mfbpi_core.contracts.bound import BoundSolution
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_no_instance_fails(registry):
     """Every one that a walk can follow is solved to optimality."""
     statuses = []
     for bound, mdp, discount in instances(registry):
-        if not Instance(mdp=mdp, discount=discount).navigation_reason():
+        if not PlannedInstance(mdp=mdp, discount=discount).navigation_reason():
             statuses.append(solve(registry, bound, mdp, discount).status)
 
     assert len(statuses) > 800

@@ -20,7 +20,8 @@ class Agent(ABC, Generic[C]):
     """A best-policy-identification method.
 
     Built by ``factory(problem, config, rng)``. The agent never receives the environment; all
-    its randomness comes from ``rng``.
+    its randomness comes from ``rng``. Where its ``Config`` has a
+    :func:`mfbpi_core.bound_parameter`, it is handed the bound as ``bound=``.
 
     Attributes:
         problem: sizes, discount and horizon.

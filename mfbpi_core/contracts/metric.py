@@ -86,7 +86,8 @@ class Snapshot:
 class Metric(ABC, Generic[C]):
     """A number, or several, that describe how an agent explores or what it recommends.
 
-    Built by ``factory(problem, environment, config, rng)``. Measuring never changes the run.
+    Built by ``factory(problem, environment, config, rng)``, with ``bound=`` where its ``Config``
+    has a :func:`mfbpi_core.bound_parameter`. Measuring never changes the run.
 
     Attributes:
         problem: sizes, discount and horizon.
@@ -122,7 +123,7 @@ class Metric(ABC, Generic[C]):
 
     def state_dict(self) -> dict[str, Any]:
         """What observing changed, as a copy."""
-        fixed = ("problem", "environment", "config")
+        fixed = ("problem", "environment", "config", "bound")
         return copy.deepcopy({k: v for k, v in vars(self).items() if k not in fixed})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

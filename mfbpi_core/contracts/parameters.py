@@ -182,6 +182,8 @@ def _type(field: attrs.Attribute[Any], hint: Any) -> str:
 
 
 def _range(field: attrs.Attribute[Any]) -> str:
+    if "bound_passes" in field.metadata:
+        return "name of a bound"
     choices = field.metadata.get("choices")
     if choices is not None:
         return " | ".join(str(choice) for choice in choices)

@@ -14,6 +14,7 @@ from mfbpi_core import forks
 from mfbpi_core.contracts import parameters as configs
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.bound import Bound
+from mfbpi_core.contracts.bound_parameter import bound_of
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
@@ -21,10 +22,11 @@ from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.contracts.stopping import StoppingRule
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef, StopRef
-from mfbpi_core.errors import MfbpiError, NotFoundError, PluginError
+from mfbpi_core.errors import MfbpiError, PluginError
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.plugins.registry import find_environment as find_environment  # part of this module
 from mfbpi_core.text import described
 
 
@@ -42,41 +44,6 @@ def blaming(plugin: Plugin) -> Iterator[None]:
         forks.end_copy(owner)
 
 
-def find_environment(registry: Registry, label: str) -> tuple[Plugin, dict[str, str]]:
-    """Find an environment by ``name``, ``distribution:name`` or ``name:argument``.
-
-    Returns:
-        The plugin, and the parameter that the argument sets, if there is one.
-
-    Raises:
-        NotFoundError: when no environment is called so.
-    """
-    try:
-        return registry.get("environment", label), {}
-    except NotFoundError:
-        found = _with_argument(registry, label)
-        if found is None:
-            raise
-    return found
-
-
-def _with_argument(registry: Registry, label: str) -> tuple[Plugin, dict[str, str]] | None:
-    """Try every colon, from the right, as the one before the argument."""
-    for position in reversed([i for i, character in enumerate(label) if character == ":"]):
-        name, argument = label[:position], label[position + 1 :]
-        try:
-            plugin = registry.get("environment", name)
-        except NotFoundError:
-            continue
-        if not plugin.spec.argument:
-            raise NotFoundError(
-                f"environment {name} takes nothing after a colon, but {label!r} was given; "
-                "set its parameters with `environment_settings` KEY=VALUE"
-            )
-        return plugin, {plugin.spec.argument: argument}
-    return None
-
-
 def parameters(plugin: Plugin, values: dict[str, Any]) -> Any:
     """The plugin's ``Config`` with these values."""
     with blaming(plugin):
@@ -89,15 +56,40 @@ def made(plugin: Plugin, config: Any, **given: Any) -> Any:
     Args:
         plugin: of any kind.
         config: its parameters.
-        given: the other arguments of the factory, by the names that the kind's row has.
+        given: the other arguments of the factory, by the names that the kind's row has, and what
+            :func:`named` returns.
     """
     arguments = {**given, "config": config}
-    return plugin.build(*(arguments[name] for name in KINDS[plugin.kind].factory.arguments))
+    positional = [arguments.pop(name) for name in KINDS[plugin.kind].factory.arguments]
+    return plugin.build(*positional, **arguments)
+
+
+def named(registry: Registry, config: Any, discount: float) -> dict[str, Bound]:
+    """The bound that a configuration names, built, as ``{"bound": bound}``; nothing otherwise.
+
+    Raises:
+        NotFoundError: when no bound is called so.
+        ConfigError: when the bound refuses a value that is handed on.
+    """
+    found = find_named(registry, config)
+    return {} if found is None else {"bound": _blamed(*found, discount=discount)}
+
+
+def find_named(registry: Registry, config: Any) -> tuple[Plugin, Any] | None:
+    """The bound that a configuration names, and its ``Config``; raises as :func:`named`."""
+    wanted = bound_of(config)
+    if wanted is None:
+        return None
+    plugin = registry.get("bound", wanted.name)
+    return plugin, parameters(plugin, wanted.values(plugin.load_config()))
 
 
 def build(plugin: Plugin, values: dict[str, Any], **given: Any) -> Any:
     """The same from parameters as JSON has them; exceptions name the plugin."""
-    config = parameters(plugin, values)
+    return _blamed(plugin, parameters(plugin, values), **given)
+
+
+def _blamed(plugin: Plugin, config: Any, **given: Any) -> Any:
     with blaming(plugin):
         return made(plugin, config, **given)
 
@@ -150,7 +142,9 @@ def check_agent(plugin: Plugin, ref: PluginRef, about: Problem) -> None:
 def agent(registry: Registry, ref: PluginRef, about: Problem, rng: np.random.Generator) -> Agent:
     """Build an agent."""
     plugin = registry.get("agent", ref.name)
-    built: Agent = build(plugin, ref.config, problem=about, rng=rng)
+    config = parameters(plugin, ref.config)
+    also = named(registry, config, about.discount)
+    built: Agent = _blamed(plugin, config, problem=about, rng=rng, **also)
     return built
 
 
@@ -174,7 +168,9 @@ def metric(
 ) -> Metric:
     """Build a metric."""
     plugin = registry.get("metric", ref.name)
-    built: Metric = build(plugin, ref.config, problem=about, environment=where, rng=rng)
+    config = parameters(plugin, ref.config)
+    also = named(registry, config, about.discount)
+    built: Metric = _blamed(plugin, config, problem=about, environment=where, rng=rng, **also)
     return built
 
 

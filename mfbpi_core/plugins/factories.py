@@ -34,13 +34,14 @@ class Factory:
     contract: type[Any] | None = None
     check: Callable[[str, Any], None] = _no_check
 
-    def check_factory(self, name: str, factory: Any) -> None:
+    def check_factory(self, name: str, factory: Any, *keywords: str) -> None:
         """Refuse what cannot build it.
 
         Args:
             name: the import string, for messages.
             factory: what it names: a class that fulfils the contract, or a function that builds
                 one.
+            keywords: of what it is handed besides, by name.
 
         Raises:
             PluginError: saying what it is and what was expected.
@@ -50,10 +51,11 @@ class Factory:
         if self.contract is not None and isinstance(factory, type):
             _check_class(name, factory, self.contract)
         try:
-            inspect.signature(factory).bind(*self.arguments)
+            inspect.signature(factory).bind(*self.arguments, **dict.fromkeys(keywords))
         except TypeError as error:
+            called = ", ".join((*self.arguments, *(f"{keyword}=..." for keyword in keywords)))
             raise PluginError(
-                f"{name} cannot be called with ({', '.join(self.arguments)}), as the factory of "
+                f"{name} cannot be called with ({called}), as the factory of "
                 f"{articled(self.of)} is: {error}"
             ) from None
         except ValueError:

@@ -7,6 +7,7 @@ from typing import Any, Generic
 
 import attrs
 
+from mfbpi_core.contracts.bound_parameter import names_a_bound
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.factories import Factory, check_config
@@ -61,7 +62,10 @@ class Plugin(Generic[C]):
         Raises:
             PluginError: naming the distribution.
         """
-        return self._load(self.spec.factory, self._factory.check_factory)
+        keywords = ("bound",) if names_a_bound(self.load_config()) else ()
+        return self._load(
+            self.spec.factory, lambda name, made: self._factory.check_factory(name, made, *keywords)
+        )
 
     def load_preset(self) -> Any:
         """Import the function of an agent's published settings; raises :class:`PluginError`."""
@@ -76,13 +80,13 @@ class Plugin(Generic[C]):
         config: type[C] = self._load(self.spec.config, check_config)
         return config
 
-    def build(self, *arguments: Any) -> Any:
+    def build(self, *arguments: Any, **named: Any) -> Any:
         """Call the factory; what it returns fulfils the contract of its kind.
 
         Raises:
             PluginError: naming the distribution, when it returned something else.
         """
-        built = self.load_factory()(*arguments)
+        built = self.load_factory()(*arguments, **named)
         self._naming(lambda: self._factory.check_built(self.spec.factory, built))
         return built
 

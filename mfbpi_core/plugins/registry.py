@@ -156,3 +156,38 @@ def _checked(kind: Kind, spec: Any, distribution: str, version: str) -> Plugin:
     if not isinstance(spec, kind.spec):
         raise PluginError(f"{kind.hook} yielded {spec!r}; expected {kind.spec.__name__} objects")
     return Plugin(kind=kind.name, spec=spec, distribution=distribution, version=version)
+
+
+def find_environment(registry: Registry, label: str) -> tuple[Plugin, dict[str, str]]:
+    """Find an environment by ``name``, ``distribution:name`` or ``name:argument``.
+
+    Returns:
+        The plugin, and the parameter that the argument sets, if there is one.
+
+    Raises:
+        NotFoundError: when no environment is called so.
+    """
+    try:
+        return registry.get("environment", label), {}
+    except NotFoundError:
+        found = _with_argument(registry, label)
+        if found is None:
+            raise
+    return found
+
+
+def _with_argument(registry: Registry, label: str) -> tuple[Plugin, dict[str, str]] | None:
+    """Try every colon, from the right, as the one before the argument."""
+    for position in reversed([i for i, character in enumerate(label) if character == ":"]):
+        name, argument = label[:position], label[position + 1 :]
+        try:
+            plugin = registry.get("environment", name)
+        except NotFoundError:
+            continue
+        if not plugin.spec.argument:
+            raise NotFoundError(
+                f"environment {name} takes nothing after a colon, but {label!r} was given; "
+                "set its parameters with `environment_settings` KEY=VALUE"
+            )
+        return plugin, {plugin.spec.argument: argument}
+    return None

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.bound import Bound
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.errors import UsageError
@@ -78,8 +79,13 @@ class Subject:
 
     def agent(self, problem: Problem, seed: int = AGENT_SEED) -> Agent:
         """A new instance of the agent under check."""
-        made: Agent = self.made(problem=problem, rng=np.random.default_rng(seed))
+        rng, also = np.random.default_rng(seed), self.bound(problem)
+        made: Agent = self.made(problem=problem, rng=rng, **also)
         return made
+
+    def bound(self, problem: Problem) -> dict[str, Bound]:
+        """The bound that the default configuration names, if it names one."""
+        return assembly.named(self.registry, self.config(), problem.discount)
 
     def interaction(self, world: World, seed: int = AGENT_SEED) -> Interaction:
         """The agent under check at the start of a run; all with one seed are alike."""

@@ -13,7 +13,7 @@ from mfbpi_core import TabularMDP
 from mfbpi_env_riverswim.environment import riverswim
 from mfbpi_lib_bounds import generative, navigation
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular.analysis import structure
 from tests.bench.naive_cvxpy import minimise as naive
 from tests.bench.timing import seconds
@@ -23,7 +23,7 @@ DISCOUNT = 0.99
 
 def coefficients(mdp: TabularMDP) -> Coefficients:
     """Coefficients of the bound u."""
-    return U(DISCOUNT, Config()).coefficients(Instance(mdp=mdp, discount=DISCOUNT))
+    return U(DISCOUNT, Config()).coefficients(PlannedInstance(mdp=mdp, discount=DISCOUNT))
 
 
 def garnet(n_states: int) -> TabularMDP:

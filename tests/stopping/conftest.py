@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 import pytest
 
-from mfbpi_core import Interaction, Problem, Registry, TabularMDP
-from mfbpi_core.contracts.parameters import parse
+from mfbpi_core import Interaction, PluginRef, Problem, Registry, TabularMDP
+from mfbpi_core.plugins import assembly
 from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_confidence.certified import Question, certificate
@@ -47,9 +47,8 @@ class Walk:
             horizon=1_000_000,
             reward_range=mdp.reward_range,
         )
-        plugin = Registry.discover().get("agent", agent)
-        config, rng = parse(plugin.load_config(), {}), np.random.default_rng(seed)
-        built = plugin.load_factory()(problem, config, rng)
+        ref, rng = PluginRef(name=agent), np.random.default_rng(seed)
+        built = assembly.agent(Registry.discover(), ref, problem, rng)
         self.interaction = Interaction(TabularEnvironment(mdp), built, seed + 1)
         self.terminal = mdp.terminal
         self.reward_range = mdp.reward_range

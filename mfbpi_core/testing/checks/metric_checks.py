@@ -127,7 +127,9 @@ def _offered_by_agent(problem: Problem) -> frozenset[str]:
 
 def _metric(subject: Subject, world: World) -> Metric:
     rng = _STREAMS.generator(f"metric:{subject.plugin.spec.name}")
-    made: Metric = subject.made(problem=world.problem(), environment=world.make(), rng=rng)
+    problem = world.problem()
+    also = subject.bound(problem)
+    made: Metric = subject.made(problem=problem, environment=world.make(), rng=rng, **also)
     return made
 
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from mfbpi_agent_mdp_nas.agent import Config, MDPNaS
-from mfbpi_core import Interaction, Problem
-from mfbpi_core.errors import ConfigError
+from mfbpi_core import Interaction, Problem, Registry
+from mfbpi_core.errors import ConfigError, NotFoundError
+from mfbpi_core.plugins import assembly
 from mfbpi_core.testing.worlds.instances import random_mdp
 from mfbpi_lib_bounds import coefficients, navigation, planned
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import ring, teach
 
@@ -19,13 +20,15 @@ MDP = random_mdp(np.random.default_rng(4), n_states=5)
 def agent_for(n_states=5, **parameters) -> MDPNaS:
     """An agent with seed 0."""
     problem = Problem(n_states=n_states, n_actions=3, discount=0.9, horizon=20_000)
-    return MDPNaS(problem, Config(**parameters), np.random.default_rng(0))
+    config, rng = Config(**parameters), np.random.default_rng(0)
+    bound = assembly.named(Registry.discover(), config, problem.discount)
+    return MDPNaS(problem, config, rng, **bound)
 
 
 @pytest.mark.parametrize("bound", ["u0", "u"])
 def test_with_much_data_it_follows_the_true_optimum(bound):
     """After 10^9 visits of each pair the allocation is the navigation optimum of the instance."""
-    instance, agent = Instance(mdp=MDP, discount=0.9), agent_for(bound=bound)
+    instance, agent = PlannedInstance(mdp=MDP, discount=0.9), agent_for(bound=bound)
     teach(agent.state.counts, MDP, 10**9)
     exact = planned.u(instance, 19) if bound == "u" else planned.u0(instance)
     best = navigation.minimise(exact, instance.walk)
@@ -77,6 +80,6 @@ def test_parameters_out_of_range_are_refused(key, value):
 
 
 def test_unknown_bound_is_refused():
-    """The message lists the bounds that can be followed."""
-    with pytest.raises(ConfigError, match=r"bound is 'u1'; expected one of u0 \| u"):
-        Config(bound="u1")
+    """The message lists the bounds that are installed."""
+    with pytest.raises(NotFoundError, match=r"u1.*u_tilde"):
+        agent_for(bound="u1")

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from mfbpi_agent_ps_mdp_nas.agent import Config, PSMDPNaS
-from mfbpi_core import Interaction, Problem
+from mfbpi_core import Interaction, Problem, Registry
 from mfbpi_core.errors import ConfigError
+from mfbpi_core.plugins import assembly
 from mfbpi_core.testing.worlds.instances import random_mdp
 from mfbpi_lib_bounds import coefficients, navigation, planned
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import ring, teach
 
@@ -19,12 +20,14 @@ MDP = random_mdp(np.random.default_rng(4), n_states=5)
 def agent_for(n_states=5, **parameters) -> PSMDPNaS:
     """An agent with seed 0."""
     problem = Problem(n_states=n_states, n_actions=3, discount=0.9, horizon=20_000)
-    return PSMDPNaS(problem, Config(**parameters), np.random.default_rng(0))
+    config, rng = Config(**parameters), np.random.default_rng(0)
+    bound = assembly.named(Registry.discover(), config, problem.discount)
+    return PSMDPNaS(problem, config, rng, **bound)
 
 
 def test_with_much_data_it_follows_the_true_optimum():
     """After 10^9 visits of each pair draws differ little: the value of U is the least one."""
-    instance, agent = Instance(mdp=MDP, discount=0.9), agent_for(newest_weight=1.0)
+    instance, agent = PlannedInstance(mdp=MDP, discount=0.9), agent_for(newest_weight=1.0)
     teach(agent.state.counts, MDP, 10**9)
     exact = planned.u(instance, 19)
     best = navigation.minimise(exact, instance.walk)

@@ -9,7 +9,7 @@ import pytest
 
 from mfbpi_bound_u_span.bound import Config, USpan, _Deviations, _Losses
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular import testing
 
 LAKE = testing.frozen_lake(["SFFF", "FHFH", "FFFH", "HFFG"])
@@ -17,7 +17,7 @@ LAKE = testing.frozen_lake(["SFFF", "FHFH", "FFFH", "HFFG"])
 
 def config(mdp: TabularMDP, discount: float, percent: float) -> Config:
     """An accepted loss in percent of the span of V*."""
-    span = Instance(mdp=mdp, discount=discount).value_span
+    span = PlannedInstance(mdp=mdp, discount=discount).value_span
     return Config(epsilon=percent / 100.0 * span, rewards="independent")
 
 

@@ -7,13 +7,13 @@ import pytest
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import planned
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular import testing
 
 
-def _bound(mdp: TabularMDP, discount: float, kind: str) -> tuple[Coefficients, Instance]:
+def _bound(mdp: TabularMDP, discount: float, kind: str) -> tuple[Coefficients, PlannedInstance]:
     """Coefficients of a bound by its name; u1 is u_k with k = 1."""
-    instance = Instance(mdp=mdp, discount=discount)
+    instance = PlannedInstance(mdp=mdp, discount=discount)
     makers = {
         "u0": lambda: planned.u0(instance),
         "u1": lambda: planned.u_k(instance, 1),
@@ -36,6 +36,6 @@ def garnet() -> Callable[..., TabularMDP]:
 
 
 @pytest.fixture
-def bound() -> Callable[..., tuple[Coefficients, Instance]]:
+def bound() -> Callable[..., tuple[Coefficients, PlannedInstance]]:
     """Builder of the coefficients of u0, u, u1 or u_tilde, with the planned instance."""
     return _bound

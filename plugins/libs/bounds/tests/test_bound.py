@@ -10,8 +10,9 @@ from mfbpi_lib_bounds import bound as bounds
 from mfbpi_lib_bounds import coefficients, generative, navigation, planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound, certified
 from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_bounds.leaning import Leaning
+from mfbpi_lib_bounds.planned import Quantities
 from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_tabular import testing
 from mfbpi_lib_tabular.solution import gaps
@@ -20,9 +21,9 @@ from mfbpi_lib_tabular.solution import gaps
 class _Variance(TabularBound):
     """The bound u_1."""
 
-    def coefficients(self, instance: Instance) -> Coefficients:
+    def coefficients(self, of: Quantities) -> Coefficients:
         """Coefficients with the variance for the moment."""
-        return planned.u_k(instance, 1)
+        return planned.u_k(of, 1)
 
 
 def _made(discount: float = 0.9) -> _Variance:
@@ -91,7 +92,7 @@ def test_values_are_those_of_exact_gaps(riverswim, constraint, discount):
 
     found = _made(discount).solve(mdp, constraint)
 
-    instance = Instance(mdp=mdp, discount=discount)
+    instance = PlannedInstance(mdp=mdp, discount=discount)
     exactly = np.array(testing.exact_gaps(mdp, instance.policy, discount), dtype=float)
     terms = instance.moment_terms(1)
     right = coefficients.u(exactly, terms, instance.policy, discount)
@@ -122,7 +123,7 @@ def test_planning_error_is_part_of_the_gap(riverswim, coarse):
 
     found = _made(0.99).solve(mdp)
 
-    delta = Instance(mdp=mdp, discount=0.99).gaps
+    delta = PlannedInstance(mdp=mdp, discount=0.99).gaps
     expected = 2e-9 / delta[delta > 0.0].min()  # of D^-2 alone; the moments add to it
     assert found.status == "inaccurate"
     assert "planning error" in found.reason
@@ -133,7 +134,7 @@ def test_planning_error_is_part_of_the_gap(riverswim, coarse):
 @pytest.mark.parametrize("name", ["u0", "u", "u_k", "u_tilde"])
 def test_coefficients_lie_between_the_leaning_ones(riverswim, coarse, name):
     """Each falls with the gaps and rises with the moments, for every bound."""
-    base = Instance(mdp=riverswim(8), discount=0.95)
+    base = PlannedInstance(mdp=riverswim(8), discount=0.95)
     extra = {"u0": (), "u_k": (2,)}.get(name, (19,))
     instances = (
         Leaning(mdp=base.mdp, discount=0.95, base=base, sign=-1),

@@ -9,15 +9,15 @@ import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import generative, navigation, planned
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular import testing
 
 
-def instance(percent: float, discount: float = 0.95) -> Instance:
+def instance(percent: float, discount: float = 0.95) -> PlannedInstance:
     """RiverSwim with 5 states and a loss in percent of the span of V*."""
     mdp = testing.riverswim(5)
-    span = Instance(mdp=mdp, discount=discount).value_span
-    return Instance(mdp=mdp, discount=discount, epsilon=percent / 100.0 * span)
+    span = PlannedInstance(mdp=mdp, discount=discount).value_span
+    return PlannedInstance(mdp=mdp, discount=discount, epsilon=percent / 100.0 * span)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def ends_anyhow(leak: float) -> TabularMDP:
 
 def test_the_published_theorem_fails_for_new_successors() -> None:
     """U is 147.9 where any allocation needs 1,420: each of 999 actions might lead to state 2."""
-    found = Instance(mdp=ends_anyhow(0.0), discount=0.99)
+    found = PlannedInstance(mdp=ends_anyhow(0.0), discount=0.99)
 
     value = generative.minimise(planned.u(found, 19)).value
 
@@ -68,7 +68,7 @@ def test_the_published_theorem_fails_for_new_successors() -> None:
 
 def test_a_single_moment_fails_without_new_successors() -> None:
     """A jump of probability 1e-6 is in the model; u1 does not see it."""
-    found = Instance(mdp=ends_anyhow(1e-6), discount=0.99)
+    found = PlannedInstance(mdp=ends_anyhow(1e-6), discount=0.99)
 
     value = generative.minimise(planned.u_k(found, 1)).value
 

@@ -5,7 +5,7 @@ from scipy import sparse
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds import navigation
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_bounds.solvers import normal
 from mfbpi_lib_bounds.solvers.flow import Flow
 from mfbpi_lib_bounds.solvers.interior import EVEN, Interior, is_entangled
@@ -88,7 +88,7 @@ def test_terminal_states_take_no_part(monkeypatch, bound):
 
 def test_small_and_narrow_instances_keep_the_simplex_method(riverswim, bound):
     """A line of 600 states is not entangled; a random graph of 100 is, and stays with HiGHS."""
-    line = Instance(mdp=riverswim(600), discount=0.9)
+    line = PlannedInstance(mdp=riverswim(600), discount=0.9)
     assert not is_entangled(Flow(line.walk, 2))
     made, instance = bound(_random(100, 5, seed=2), 0.9, "u")
     assert is_entangled(Flow(instance.walk, 3))
@@ -115,7 +115,7 @@ def test_normal_equations_of_weights_far_apart(monkeypatch, single):
     """Weights over 14 orders of magnitude: (N' D N + g g') p = r to the tolerance asked for."""
     monkeypatch.setattr(normal, "SINGLE_STATES", 1 if single else 10**9)
     rng = np.random.default_rng(0)
-    instance = Instance(mdp=_random(300, 5, seed=1), discount=0.9)
+    instance = PlannedInstance(mdp=_random(300, 5, seed=1), discount=0.9)
     equations = Flow(instance.walk, 3).equations
     further = rng.normal(size=300)
     further -= further.mean()

@@ -5,7 +5,7 @@ import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import generative, planned
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 
 N_STATES, N_ACTIONS, N_SLOTS = 6, 2, 3
 
@@ -46,7 +46,7 @@ def _shifted(successors, probabilities, rewards):
 
 def _bound(arrays, discount):
     mdp = TabularMDP.from_successors(*arrays, reward_range=(0.0, 2.0))
-    instance = Instance(mdp=mdp, discount=discount)
+    instance = PlannedInstance(mdp=mdp, discount=discount)
     assert instance.tie_reason() == ""
     return generative.minimise(planned.u(instance, 3)), instance.separation.gap_error
 

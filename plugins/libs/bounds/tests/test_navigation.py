@@ -7,7 +7,7 @@ from scipy import optimize, sparse
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import coefficients, generative, navigation
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_bounds.solvers import search
 
 KINDS = ("u0", "u", "u1", "u_tilde")
@@ -222,7 +222,7 @@ def test_thousand_states(garnet, bound):
 
 def test_instance_is_planned_once(riverswim):
     """Plan, gaps and walk are computed on demand and kept."""
-    instance = Instance(mdp=riverswim(4), discount=0.9)
+    instance = PlannedInstance(mdp=riverswim(4), discount=0.9)
 
     assert instance.separation is instance.separation
     assert instance.walk is instance.walk

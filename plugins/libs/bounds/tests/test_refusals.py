@@ -10,15 +10,16 @@ from mfbpi_core.errors import ModelWarning, SolverError
 from mfbpi_lib_bounds import navigation, planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
+from mfbpi_lib_bounds.planned import Quantities
 
 
 class _Variance(TabularBound):
     """The bound u_1."""
 
-    def coefficients(self, instance: Instance) -> Coefficients:
+    def coefficients(self, of: Quantities) -> Coefficients:
         """Coefficients with the variance for the moment."""
-        return planned.u_k(instance, 1)
+        return planned.u_k(of, 1)
 
 
 def _made(discount: float = 0.9) -> _Variance:
@@ -65,7 +66,7 @@ def test_transitions_too_rare_for_a_walk():
 
     with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
         _made().solve(mdp, "navigation")
-    instance = Instance(mdp=mdp, discount=0.9)
+    instance = PlannedInstance(mdp=mdp, discount=0.9)
     made = planned.u(instance, 19)
     with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
         navigation.minimise(made, instance.walk)

@@ -7,14 +7,14 @@ from scipy import sparse
 
 from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_bounds import coefficients, navigation
+from mfbpi_lib_bounds import coefficients, navigation, planned
 from mfbpi_lib_tabular.learning.posterior import Estimate
 from mfbpi_lib_tabular.learning.schedules import growing_period
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.solution import planning
 from mfbpi_lib_tracking import agent as tracking
-from mfbpi_lib_tracking import estimates
 from mfbpi_lib_tracking.agent import TrackingAgent
+from mfbpi_lib_tracking.estimates import EstimatedQuantities
 
 DISCOUNT = 0.9
 
@@ -40,7 +40,10 @@ class Knowing(TrackingAgent):
     def target(self):
         """The bound U of the model."""
         plan = self.plan(self.model)
-        return estimates.of_model("u", self.model, plan, DISCOUNT, 1e-8, 19), self.model
+        quantities = EstimatedQuantities(
+            model=self.model, plan=plan, discount=DISCOUNT, gap_floor=1e-8
+        )
+        return planned.u(quantities, 19), self.model
 
     def recommended_policy(self):
         """The optimal policy of the model."""
@@ -206,8 +209,3 @@ def test_recommendation_of_a_state():
     optimal = planning.solve(environment(model).model, DISCOUNT).policy
 
     assert [agent.recommend(s) for s in range(4)] == optimal.tolist()
-
-
-def test_bounds_offered_exist():
-    """Each name is a function of the coefficients' module."""
-    assert all(callable(getattr(coefficients, name)) for name in estimates.BOUNDS)

@@ -5,8 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mfbpi_core import Problem, TabularMDP, Transition, Transitions
-from mfbpi_core.errors import ConfigError, RequirementError
+from mfbpi_core import (
+    Bound,
+    BoundSolution,
+    Constraint,
+    Problem,
+    Registry,
+    TabularMDP,
+    Transition,
+    Transitions,
+)
+from mfbpi_core.errors import NotFoundError, RequirementError
+from mfbpi_core.plugins import assembly
 from mfbpi_lib_tabular.testing import Scene, advised, riverswim
 from mfbpi_metric_allocation import metric as module
 from mfbpi_metric_allocation.metric import AllocationDistance, Config
@@ -36,7 +46,9 @@ def make(
 ) -> AllocationDistance:
     """The metric on a model."""
     problem = Problem(n_states=n_states, n_actions=2, discount=discount, horizon=100)
-    return AllocationDistance(problem, Scene(model), Config(**given), np.random.default_rng(0))
+    config, rng = Config(**given), np.random.default_rng(0)
+    bound = assembly.named(Registry.discover(), config, discount)["bound"]
+    return AllocationDistance(problem, Scene(model), config, rng, bound=bound)
 
 
 def measure(metric: AllocationDistance, aim: Any = None) -> dict[str, float]:
@@ -210,8 +222,43 @@ def test_requirements(model: Any, n_states: int | None, lacking: str) -> None:
 
 def test_unknown_bound_is_refused() -> None:
     """The message lists those that exist."""
-    with pytest.raises(ConfigError, match=r"bound is 'u7'; expected one of u \| u_k"):
-        Config(bound="u7")
+    with pytest.raises(NotFoundError, match=r"u7.*u_k"):
+        make(stay_or_swap(), bound="u7")
+
+
+class Steep(Bound):
+    """A third party's bound, of no common form: largest 1 / w, so even weights are the best."""
+
+    def evaluate(self, mdp: TabularMDP, allocation: Any) -> float:
+        """Infinite where a pair is left out."""
+        with np.errstate(divide="ignore"):
+            return float((1.0 / allocation).max())
+
+    def solve(self, mdp: TabularMDP, constraint: Constraint = "generative") -> BoundSolution:
+        """Even weights."""
+        even = np.full((mdp.n_states, mdp.n_actions), 1.0 / (mdp.n_states * mdp.n_actions))
+        return BoundSolution(
+            value=float(even.size),
+            allocation=even,
+            status="optimal",
+            relative_gap=0.0,
+            residual=0.0,
+            solver="by hand",
+        )
+
+
+def test_a_bound_of_a_third_party_is_measured() -> None:
+    """Whatever fulfils the contract: U = 1 / 0.1 at an allocation that is 0.3 from even."""
+    problem = Problem(n_states=2, n_actions=2, discount=DISCOUNT, horizon=100)
+    rng, bound = np.random.default_rng(0), Steep(DISCOUNT, None)
+    metric = AllocationDistance(problem, Scene(stay_or_swap()), Config(), rng, bound=bound)
+
+    found = measure(metric, [[0.1, 0.4], [0.4, 0.1]])
+
+    assert found == {
+        "allocation_tv": pytest.approx(0.3),
+        "allocation_bound": pytest.approx(10.0),
+    }
 
 
 def test_gaps_that_cannot_be_squared_are_no_target() -> None:

@@ -19,12 +19,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import parameter
-from mfbpi_lib_bounds.coefficients import Coefficients
+from mfbpi_core import bound_parameter, parameter
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.posterior import Estimate
-from mfbpi_lib_tracking import estimates
-from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
+from mfbpi_lib_tabular.solution.planning import Plan
+from mfbpi_lib_tracking.agent import exploration_parameter, gap_floor_parameter
+from mfbpi_lib_tracking.following import BoundFollowingAgent
 
 RULES = ("empirical", "smoothed")
 
@@ -33,8 +33,11 @@ RULES = ("empirical", "smoothed")
 class Config:
     """Parameters of MDP-NaS; the defaults are those of the paper's experiments."""
 
-    bound: str = parameter(
-        "u0", "the bound whose allocation is followed", choices=estimates.BOUNDS, source="appendix"
+    bound: str = bound_parameter(
+        "u0",
+        "the bound whose allocation is followed",
+        passes={"k_max": "k_max"},
+        source="appendix",
     )
     smoothing: float = parameter(
         1.0, "imagined transitions from each pair to each state", gt=0, source="appendix"
@@ -51,25 +54,16 @@ class Config:
     )
 
 
-class MDPNaS(TrackingAgent):
+class MDPNaS(BoundFollowingAgent[Config]):
     """MDP-NaS for integer states; see the module for the algorithm."""
 
-    def target(self) -> tuple[Coefficients, Estimate]:
-        """The bound on the empirical model."""
+    def estimated(self) -> tuple[Estimate, Plan]:
+        """The smoothed empirical model and its plan."""
         config = self.config
         model = posterior.smoothed(self.state.counts, config.smoothing)
         plan = self.plan(model)
         self.state.policy[:] = plan.policy
-        bound = estimates.of_model(
-            config.bound,
-            model,
-            plan,
-            self.problem.discount,
-            config.gap_floor,
-            config.k_max,
-            self.problem.reward_unit,
-        )
-        return bound, model
+        return model, plan
 
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The recommendation in every state, int64 [S], by the rule of the configuration."""

@@ -16,12 +16,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import parameter
-from mfbpi_lib_bounds.coefficients import Coefficients
+from mfbpi_core import bound_parameter, parameter
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.posterior import Estimate
-from mfbpi_lib_tracking import estimates
-from mfbpi_lib_tracking.agent import TrackingAgent, exploration_parameter, gap_floor_parameter
+from mfbpi_lib_tabular.solution.planning import Plan
+from mfbpi_lib_tracking.agent import exploration_parameter, gap_floor_parameter
+from mfbpi_lib_tracking.following import BoundFollowingAgent
 
 RULES = ("empirical", "mean")
 
@@ -30,8 +30,11 @@ RULES = ("empirical", "mean")
 class Config:
     """Parameters of PS-MDP-NaS."""
 
-    bound: str = parameter(
-        "u", "the bound whose allocation is followed", choices=estimates.BOUNDS, source="section 5"
+    bound: str = bound_parameter(
+        "u",
+        "the bound whose allocation is followed",
+        passes={"k_max": "k_max"},
+        source="section 5",
     )
     prior: float = parameter(
         1.0, "weight of each next state in the Dirichlet prior", ge=1e-2, source="uniform"
@@ -53,7 +56,7 @@ class Config:
     )
 
 
-class PSMDPNaS(TrackingAgent):
+class PSMDPNaS(BoundFollowingAgent[Config]):
     """PS-MDP-NaS for integer states; see the module for the algorithm."""
 
     @property
@@ -61,24 +64,15 @@ class PSMDPNaS(TrackingAgent):
         """Weight of the newest draw's allocation in the running average."""
         return self.config.newest_weight
 
-    def target(self) -> tuple[Coefficients, Estimate]:
-        """The bound on a model drawn from the posterior."""
+    def estimated(self) -> tuple[Estimate, Plan]:
+        """A model drawn from the posterior, and its plan."""
         config, problem = self.config, self.problem
         model = posterior.draw(self.state.counts, config.prior, problem.reward_range, self.rng)
         plan = self.plan(model)
         self.state.policy[:] = plan.policy
         # Draws have so little in common that a start at the last solution takes longer than none.
         self.state.warm.known[0] = False
-        bound = estimates.of_model(
-            config.bound,
-            model,
-            plan,
-            problem.discount,
-            config.gap_floor,
-            config.k_max,
-            problem.reward_unit,
-        )
-        return bound, model
+        return model, plan
 
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The recommendation in every state, int64 [S], by the rule of the configuration."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 import attrs
 
 from mfbpi_lib_bounds import planned
-from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds.bound import QuantitiesBound, SolverConfig
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.planned import Quantities
 
 
 @attrs.frozen(kw_only=True)
@@ -24,12 +24,12 @@ class Config(SolverConfig):
     """Parameters of the solver; the bound itself has none."""
 
 
-class U0(TabularBound[Config]):
+class U0(QuantitiesBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config
     covers = "confusing models with any successors, up to the term of 27, not proved here again"
 
-    def coefficients(self, instance: Instance) -> Coefficients:
-        """Coefficients of the instance."""
-        return planned.u0(instance)
+    def coefficients(self, of: Quantities) -> Coefficients:
+        """Coefficients from the quantities of an instance."""
+        return planned.u0(of)

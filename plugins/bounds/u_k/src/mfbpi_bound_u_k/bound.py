@@ -15,9 +15,9 @@ import attrs
 
 from mfbpi_core.contracts.parameters import parameter
 from mfbpi_lib_bounds import planned
-from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
+from mfbpi_lib_bounds.bound import QuantitiesBound, SolverConfig
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.planned import Quantities
 
 
 @attrs.frozen(kw_only=True)
@@ -33,12 +33,12 @@ class Config(SolverConfig):
     )
 
 
-class UK(TabularBound[Config]):
+class UK(QuantitiesBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config
     covers = "none: a single moment bounds no class of confusing models"
 
-    def coefficients(self, instance: Instance) -> Coefficients:
-        """Coefficients of the instance."""
-        return planned.u_k(instance, self.config.k)
+    def coefficients(self, of: Quantities) -> Coefficients:
+        """Coefficients from the quantities of an instance."""
+        return planned.u_k(of, self.config.k)

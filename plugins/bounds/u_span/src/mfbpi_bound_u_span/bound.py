@@ -28,7 +28,7 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import planned
 from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 
 
 @attrs.frozen(kw_only=True)
@@ -74,9 +74,9 @@ class _Deviations(TabularBound[Config]):
 
     covers = "every confusing model"
 
-    def coefficients(self, instance: Instance) -> Coefficients:
+    def coefficients(self, of: PlannedInstance) -> Coefficients:
         """Coefficients of the instance."""
-        return planned.u_span(instance, independent=self._independent(instance.mdp))
+        return planned.u_span(of, independent=self._independent(of.mdp))
 
     def _independent(self, mdp: TabularMDP) -> bool:
         if self.config.rewards != "auto":
@@ -96,11 +96,11 @@ class _Losses(_Deviations):
         super().__init__(discount, config)
         self._first = first
 
-    def coefficients(self, instance: Instance) -> Coefficients:
+    def coefficients(self, of: PlannedInstance) -> Coefficients:
         """Coefficients of the instance."""
-        return planned.u_span_loss(instance, independent=self._independent(instance.mdp))
+        return planned.u_span_loss(of, independent=self._independent(of.mdp))
 
-    def _planned(self, mdp: TabularMDP) -> Instance:
+    def _planned(self, mdp: TabularMDP) -> PlannedInstance:
         """The instance as the other form has planned it."""
         instance = self._first._planned(mdp)
         if instance is not self._instance:

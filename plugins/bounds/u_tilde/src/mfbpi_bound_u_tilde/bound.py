@@ -13,9 +13,9 @@ from __future__ import annotations
 import attrs
 
 from mfbpi_lib_bounds import planned
-from mfbpi_lib_bounds.bound import MomentsConfig, TabularBound
+from mfbpi_lib_bounds.bound import MomentsConfig, QuantitiesBound
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.planned import Quantities
 
 
 @attrs.frozen(kw_only=True)
@@ -23,12 +23,12 @@ class Config(MomentsConfig):
     """Parameters."""
 
 
-class UTilde(TabularBound[Config]):
+class UTilde(QuantitiesBound[Config]):
     """The bound of this module; see the head of it."""
 
     config: Config
     covers = "confusing models without new successors"
 
-    def coefficients(self, instance: Instance) -> Coefficients:
-        """Coefficients of the instance."""
-        return planned.u_tilde(instance, self.config.k_max)
+    def coefficients(self, of: Quantities) -> Coefficients:
+        """Coefficients from the quantities of an instance."""
+        return planned.u_tilde(of, self.config.k_max)

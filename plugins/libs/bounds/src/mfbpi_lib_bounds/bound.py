@@ -27,9 +27,10 @@ from mfbpi_lib_bounds.coefficients import (
     out_of_range,
     within_range,
 )
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_bounds.leaning import Leaning
 from mfbpi_lib_bounds.navigation import OPTIMAL_GAP, OPTIMAL_RESIDUAL
+from mfbpi_lib_bounds.planned import Quantities
 from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_bounds.solvers import programme
 from mfbpi_lib_tabular.solution import moments
@@ -80,11 +81,11 @@ class TabularBound(Bound[S]):
     def __init__(self, discount: float, config: S) -> None:
         super().__init__(discount, config)
         self._asked: TabularMDP | None = None
-        self._instance: Instance | None = None
+        self._instance: PlannedInstance | None = None
         self._coefficients: Coefficients | None = None
 
     @abstractmethod
-    def coefficients(self, instance: Instance) -> Coefficients:
+    def coefficients(self, of: PlannedInstance) -> Coefficients:
         """The coefficients of this bound for an instance without ties."""
 
     def evaluate(self, mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float:
@@ -130,14 +131,14 @@ class TabularBound(Bound[S]):
             raise out_of_range()
         return attrs.evolve(found, details={**found.details, "covers": self.covers})
 
-    def _solve_exact(self, instance: Instance, constraint: Constraint) -> BoundSolution:
+    def _solve_exact(self, instance: PlannedInstance, constraint: Constraint) -> BoundSolution:
         coefficients, doubt = self._prepared(instance), self._doubt(instance)
         if constraint == "generative":
             return certified(generative.minimise(coefficients), "scalar search", doubt)
         found = navigation.minimise(coefficients, instance.walk)
         return certified(found, f"scalar search over {found.solver or programme.version()}", doubt)
 
-    def _solve_conic(self, instance: Instance, constraint: Constraint) -> BoundSolution:
+    def _solve_conic(self, instance: PlannedInstance, constraint: Constraint) -> BoundSolution:
         # cvxpy takes a second to import and is an optional dependency.
         try:
             from mfbpi_lib_convex import conic
@@ -154,7 +155,7 @@ class TabularBound(Bound[S]):
             return found
         return attrs.evolve(found, status="inaccurate", reason=_planning_reason(doubt))
 
-    def _doubt(self, instance: Instance) -> float:
+    def _doubt(self, instance: PlannedInstance) -> float:
         """Largest relative error of a coefficient that the errors of planning can cause.
 
         A bound is a maximum of sums of coefficients over weights (:mod:`.coefficients`). Where
@@ -165,7 +166,7 @@ class TabularBound(Bound[S]):
         found = self._prepared(instance)
         return max(discrepancy(found, self.coefficients(end)) for end in ends)
 
-    def _planned(self, mdp: TabularMDP) -> Instance:
+    def _planned(self, mdp: TabularMDP) -> PlannedInstance:
         """The instance with its plan, kept while the same MDP is asked about.
 
         Its rewards, and the accepted loss, are in units of the range of rewards: the bounds are
@@ -174,16 +175,24 @@ class TabularBound(Bound[S]):
         if self._instance is None or self._asked is not mdp:
             self._asked = mdp
             epsilon = self.config.epsilon / units.unit(mdp)
-            self._instance = Instance(
+            self._instance = PlannedInstance(
                 mdp=units.scaled(mdp), discount=self.discount, epsilon=epsilon
             )
             self._coefficients = None
         return self._instance
 
-    def _prepared(self, instance: Instance) -> Coefficients:
+    def _prepared(self, instance: PlannedInstance) -> Coefficients:
         if self._coefficients is None:
             self._coefficients = within_range(lambda: self.coefficients(instance))
         return self._coefficients
+
+
+class QuantitiesBound(TabularBound[S]):
+    """A bound that needs no more than the quantities of an instance: estimates of them will do."""
+
+    @abstractmethod
+    def coefficients(self, of: Quantities) -> Coefficients:
+        """The coefficients of this bound from the quantities of an instance without ties."""
 
 
 def certified(found: Solution, solver: str, doubt: float = 0.0) -> BoundSolution:

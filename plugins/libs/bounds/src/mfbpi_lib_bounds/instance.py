@@ -22,7 +22,7 @@ NAMED = 10
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Instance:
+class PlannedInstance:
     """An MDP at a discount, planned.
 
     Attributes:

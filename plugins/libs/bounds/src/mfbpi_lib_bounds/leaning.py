@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_bounds.instance import Instance
+from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular.solution import gaps
 from mfbpi_lib_tabular.solution.spread import Spread
 
@@ -22,7 +22,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Leaning(Instance):
+class Leaning(PlannedInstance):
     """An instance with each number at one end of its range.
 
     Attributes:
@@ -30,7 +30,7 @@ class Leaning(Instance):
         sign: 1: least gaps and largest moments, so the hardest; -1: the easiest.
     """
 
-    base: Instance
+    base: PlannedInstance
     sign: int
 
     @classmethod

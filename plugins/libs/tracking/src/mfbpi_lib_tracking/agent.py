@@ -22,6 +22,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from mfbpi_core import Problem, parameter
+from mfbpi_core.contracts.configured import C
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds import navigation
 from mfbpi_lib_bounds.coefficients import Coefficients
@@ -50,6 +51,13 @@ def exploration_parameter() -> Any:
 def gap_floor_parameter() -> Any:
     """The parameter ``gap_floor`` of these agents."""
     return parameter(1e-8, "least gap of an estimate, so that ties stay finite", gt=0)
+
+
+class Found(NamedTuple):
+    """An allocation to follow."""
+
+    allocation: npt.NDArray[np.float64]  # [S, A], a distribution
+    certified: bool  # whether its value is known to be close to the least
 
 
 class State(NamedTuple):
@@ -119,8 +127,8 @@ def rollout(
     return chunk.actions.size
 
 
-class TrackingAgent(ReplanningAgent):
-    """Follows the allocation of least value on its estimate; see the module.
+class TrackingAgent(ReplanningAgent[C]):
+    """Follows the allocation of least value on what it has learnt; see the module.
 
     A subclass defines :meth:`target`, what the allocation is computed from, and
     :meth:`recommended_policy`.
@@ -165,17 +173,22 @@ class TrackingAgent(ReplanningAgent):
 
     def solve(self) -> int:
         """Find the allocation for the present estimate, from where the last search ended."""
-        state = self.state
-        bound, model = self.target()
-        walk = _sparse(posterior.walk(model, state.counts.starts))
-        found = self._minimise(bound, walk)
+        state, found = self.state, self.find()
         state.warm.n_solves[0] += 1
-        if found is None or found.relative_gap > TARGET_GAP:
+        if found is None or not found.certified:
             state.warm.n_failures[0] += 1
         if found is not None:
-            keep(state.warm, found.end)
             state.omega[:] += self.newest_weight * (found.allocation - state.omega)
         return growing_period(int(state.schedule.clock[0]), self.problem.horizon)
+
+    def find(self) -> Found | None:
+        """The allocation of least value of :meth:`target`; None if there is none to be had."""
+        bound, model = self.target()
+        found = self._minimise(bound, _sparse(posterior.walk(model, self.state.counts.starts)))
+        if found is None:
+            return None
+        keep(self.state.warm, found.end)
+        return Found(found.allocation, found.relative_gap <= TARGET_GAP)
 
     def _minimise(self, bound: Coefficients, walk: sparse.csr_array) -> Solution | None:
         """The navigation optimum, from where the last search ended, or None.

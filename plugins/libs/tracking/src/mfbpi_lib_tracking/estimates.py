@@ -1,16 +1,17 @@
-"""The coefficients of the bounds, from a model that an agent estimated or drew.
+"""The quantities that bounds are made from, of a model that an agent estimated or drew.
 
 An estimate rarely has exact ties, but its gaps can be as small as rounding, and without data all
-are zero. Gaps are floored, so that the coefficients stay finite.
+are zero. Gaps are floored, so that the coefficients of a bound stay finite.
 """
 
 from __future__ import annotations
 
+import functools
+
+import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_bounds import coefficients
-from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_tabular.learning.posterior import ROUNDING, Estimate
 from mfbpi_lib_tabular.solution import gaps, moments
 from mfbpi_lib_tabular.solution.moments import Outlook
@@ -18,48 +19,73 @@ from mfbpi_lib_tabular.solution.planning import Plan
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Names of the bounds that an agent can follow.
-BOUNDS = ("u0", "u")
 
+@attrs.frozen(kw_only=True, eq=False)
+class EstimatedQuantities:
+    """A planned model; see :class:`mfbpi_lib_bounds.planned.Quantities`.
 
-def of_model(
-    bound: str,
-    model: Estimate,
-    plan: Plan,
-    discount: float,
-    gap_floor: float,
-    k_max: int,
-    unit: float = 1.0,
-) -> Coefficients:
-    """Coefficients of a bound for a planned model.
-
-    Args:
-        bound: ``"u0"`` or ``"u"``.
+    Attributes:
         model: transitions and rewards.
-        plan: its optimal values.
+        plan: its optimal values and policy.
         discount: gamma.
         gap_floor: least gap, more than 0, in that unit.
-        k_max: largest k of the moments that enter ``u``.
         unit: what rewards are divided by first, see ``Problem.reward_unit``.
+        epsilon: loss of value that is accepted: none.
     """
-    delta = np.maximum(gaps.gaps(plan) / unit, gap_floor)
-    outlook, values = _outlook(model, plan.values / unit)
-    if bound == "u":
-        terms = moments.largest_moment_terms(outlook, values, k_max)
-        return coefficients.u(delta, terms, plan.policy, discount)
-    variances, spans = moments.variances(outlook, values), moments.spans(outlook, values)
-    return coefficients.u0(delta, variances, spans, plan.policy, discount)
 
+    model: Estimate
+    plan: Plan
+    discount: float
+    gap_floor: float
+    unit: float = 1.0
+    epsilon: float = 0.0
 
-def _outlook(model: Estimate, values: FloatArray) -> tuple[Outlook, FloatArray]:
-    """The next state of each pair and the values there, for moments; an ending is worth 0.
+    @property
+    def policy(self) -> npt.NDArray[np.int64]:
+        """Int64 [S], an optimal policy."""
+        return self.plan.policy
 
-    Every state is a successor, in order, and one more stands for the ending where there is any.
-    """
-    probabilities = model.transitions
-    ending = np.maximum(1.0 - probabilities.sum(axis=2), 0.0)  # [S, A]
-    if ending.max() > ROUNDING:
-        probabilities = np.concatenate([probabilities, ending[:, :, None]], axis=2)
-        values = np.append(values, 0.0)
-    shape = probabilities.shape
-    return Outlook(np.broadcast_to(np.arange(shape[2]), shape), probabilities), values
+    @property
+    def acting(self) -> npt.NDArray[np.bool_]:
+        """Bool [S]: an estimate does not know of states that take no decisions."""
+        return np.ones(len(self.plan.policy), dtype=np.bool_)
+
+    @property
+    def gaps(self) -> FloatArray:
+        """Delta(s, a), float64 [S, A], floored."""
+        floored: FloatArray = np.maximum(
+            gaps.gaps(self.plan) / self.unit, self.gap_floor
+        )
+        return floored
+
+    @property
+    def variances(self) -> FloatArray:
+        """Var_sa, [S, A]."""
+        return moments.variances(*self._outlook)
+
+    @property
+    def spans(self) -> FloatArray:
+        """MD_sa, [S, A]."""
+        return moments.spans(*self._outlook)
+
+    def moment_terms(self, k: int) -> FloatArray:
+        """(M^k_sa)^(2^(1-k)), [S, A]."""
+        return moments.moment_terms(*self._outlook, k)
+
+    def largest_moment_terms(self, k_max: int) -> FloatArray:
+        """The largest moment terms over k = 1..k_max, [S, A]."""
+        return moments.largest_moment_terms(*self._outlook, k_max)
+
+    @functools.cached_property
+    def _outlook(self) -> tuple[Outlook, FloatArray]:
+        """The next state of each pair and the values there, for moments; an ending is worth 0.
+
+        Every state is a successor, in order, and one more stands for the ending where there is any.
+        """
+        probabilities, values = self.model.transitions, self.plan.values / self.unit
+        ending = np.maximum(1.0 - probabilities.sum(axis=2), 0.0)  # [S, A]
+        if ending.max() > ROUNDING:
+            probabilities = np.concatenate([probabilities, ending[:, :, None]], axis=2)
+            values = np.append(values, 0.0)
+        shape = probabilities.shape
+        return Outlook(np.broadcast_to(np.arange(shape[2]), shape), probabilities), values

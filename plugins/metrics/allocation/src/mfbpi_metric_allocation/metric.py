@@ -7,8 +7,8 @@ with omega the allocation [S, A] that the agent's sampling rule aims at, f(s, a)
 frequencies of the pairs in the t steps so far, U a bound on the characteristic time of the
 environment's exact model, and omega* the allocation where U is least.
 
-The optimum is solved for once, at the first measurement, exactly and with a certificate
-(:mod:`mfbpi_lib_bounds`). A step is counted at the observation in which its action was taken, so
+The optimum is solved for once, at the first measurement, by the bound that the parameter ``bound``
+names. A step is counted at the observation in which its action was taken, so
 that the counts sum to the number of steps.
 
 Source: Russo & Proutiere 2023, "Model-Free Active Exploration in Reinforcement Learning", Theorem
@@ -19,18 +19,25 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Environment, Metric, Problem, Snapshot, TabularMDP, Transitions, parameter
-from mfbpi_core.errors import RequirementError, SolverError
-from mfbpi_lib_bounds import coefficients, generative, navigation, planned
-from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_bounds.instance import Instance
-from mfbpi_lib_tabular.solution import moments
+from mfbpi_core import (
+    Bound,
+    Constraint,
+    Environment,
+    Metric,
+    Problem,
+    Snapshot,
+    TabularMDP,
+    Transitions,
+    bound_parameter,
+    parameter,
+)
+from mfbpi_core.errors import RequirementError, SolverError, UsageError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -40,10 +47,11 @@ IntArray = npt.NDArray[np.int64]
 class Config:
     """Parameters."""
 
-    bound: str = parameter(
+    bound: str = bound_parameter(
         "u",
-        "u: largest moment up to k; u_k: one moment; u_tilde: u relaxed; u0: variance and span",
-        choices=("u", "u_k", "u_tilde", "u0"),
+        "u: largest moment up to k; u_k: one moment; u_tilde: u relaxed; u0: variance and span; "
+        "or any other bound that is installed",
+        passes={"k": ("k", "k_max")},
         source="Russo & Proutiere 2023, Theorem 3.2",
     )
     k: int | None = parameter(
@@ -62,15 +70,24 @@ class Config:
 
 @attrs.frozen(eq=False)
 class Target:
-    """A bound and the allocation that it asks for.
+    """A bound on an instance, and the allocation that it asks for.
 
     Attributes:
-        bound: the bound, as a function of the allocation.
+        bound: the bound.
+        model: the instance.
         allocation: omega*, float64 [S, A], where it is least.
     """
 
-    bound: Coefficients
+    bound: Bound
+    model: TabularMDP
     allocation: FloatArray
+
+    def value(self, weights: FloatArray) -> float:
+        """U at a distribution [S, A]; infinite where the bound does not take it for one."""
+        try:
+            return self.bound.evaluate(self.model, weights)
+        except UsageError:
+            return math.inf
 
 
 def total_variation(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
@@ -86,38 +103,25 @@ def pair_counts(states: npt.ArrayLike, actions: npt.ArrayLike, shape: tuple[int,
     return counts
 
 
-def solve(mdp: TabularMDP, discount: float, config: Config) -> Target | None:
-    """The bound of an instance and its optimum; None where there is nothing to aim at.
+def solve(bound: Bound, model: TabularMDP, constraint: Constraint) -> Target | None:
+    """The optimum of a bound on an instance; None where there is nothing to aim at.
 
-    That is where every bound is infinite because the optimal policy is not unique, where a gap is
+    That is where the bound is infinite because the optimal policy is not unique, where a gap is
     too small for floating point to tell from zero or to be squared, and where no walk can sample
     every pair.
 
     Raises:
-        SolverError: when a linear programme cannot be solved.
+        SolverError: when the bound has finite values, but its least one is not found.
     """
-    instance = Instance(mdp=mdp, discount=discount)
-    if instance.separation.ties or instance.separation.unresolved:
-        return None
+    even = np.repeat(~model.terminal, model.n_actions).reshape(model.n_states, -1)
     try:
-        bound = coefficients.within_range(lambda: bound_of(instance, config))
+        finite = math.isfinite(bound.evaluate(model, even / even.sum()))
     except SolverError:
         return None
-    if config.constraint == "generative":
-        return Target(bound, generative.minimise(bound).allocation)
-    if instance.navigation_reason():
+    found = bound.solve(model, constraint) if finite else None
+    if found is None or found.allocation is None:
         return None
-    return Target(bound, navigation.minimise(bound, instance.walk).allocation)
-
-
-def bound_of(instance: Instance, config: Config) -> Coefficients:
-    """The bound that the configuration names, for an instance without ties."""
-    if config.bound == "u0":
-        return planned.u0(instance)
-    if config.bound == "u_k":
-        return planned.u_k(instance, config.k or 1)
-    maker = planned.u if config.bound == "u" else planned.u_tilde
-    return maker(instance, config.k or moments.K_MAX)
+    return Target(bound, model, found.allocation)
 
 
 class AllocationDistance(Metric[Config]):
@@ -128,6 +132,7 @@ class AllocationDistance(Metric[Config]):
     that is infinite because a pair that matters has no sample.
 
     Attributes:
+        bound: the bound, at the discount of the problem.
         counts: N, int64 [S, A], steps in which each pair was taken.
 
     Raises:
@@ -137,16 +142,23 @@ class AllocationDistance(Metric[Config]):
     config: Config
 
     def __init__(
-        self, problem: Problem, environment: Environment, config: Config, rng: np.random.Generator
+        self,
+        problem: Problem,
+        environment: Environment,
+        config: Config,
+        rng: np.random.Generator,
+        *,
+        bound: Bound,
     ) -> None:
         super().__init__(problem, environment, config, rng)
+        self.bound = bound
         self._model = _model(problem, environment)
         self.counts = pair_counts([], [], (self._model.n_states, self._model.n_actions))
 
     @functools.cached_property
     def target(self) -> Target | None:
         """The bound and its optimum, solved for when first asked for."""
-        return solve(self._model, self.problem.discount, self.config)
+        return solve(self.bound, self._model, cast(Constraint, self.config.constraint))
 
     def observe(self, transitions: Transitions) -> None:
         """Count the pairs; memory is one integer a pair."""
@@ -184,7 +196,7 @@ class AllocationDistance(Metric[Config]):
 def _columns(name: str, weights: FloatArray, target: Target) -> dict[str, float]:
     """Distance and bound of a distribution [S, A], the bound only where it is finite."""
     columns = {f"{name}_tv": total_variation(weights, target.allocation)}
-    value = coefficients.evaluate(target.bound, weights)
+    value = target.value(weights)
     if math.isfinite(value):
         columns[f"{name}_bound"] = value
     return columns

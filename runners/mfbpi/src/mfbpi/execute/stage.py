@@ -8,6 +8,7 @@ import attrs
 
 from mfbpi.execute import stopping
 from mfbpi_core.contracts.agent import Agent
+from mfbpi_core.contracts.bound_parameter import bound_of
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy
@@ -106,11 +107,15 @@ class Stage:
         return Begun(task=task, run=run, skipped=skipped, plugins=self._plugins(run))
 
     def _plugins(self, run: Run) -> list[Plugin]:
-        """Those that the run uses."""
+        """Those that the run uses, each once."""
         used = [self.registry.get("metric", name) for name in run.metrics]
         if self.task.stop is not None:
             used.append(self.registry.get("stopping_rule", self.task.stop.rule.name))
-        return [self.registry.get("agent", self.task.agent.name), self._environment, *used]
+        configs = (run.agent.config, *(metric.config for metric in run.metrics.values()))
+        names = dict.fromkeys(named.name for named in map(bound_of, configs) if named is not None)
+        bounds = [self.registry.get("bound", name) for name in names]
+        agent = self.registry.get("agent", self.task.agent.name)
+        return [agent, self._environment, *used, *bounds]
 
     @property
     def _environment(self) -> Plugin:

@@ -11,7 +11,8 @@ from mfbpi.plan.selection import Choice
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef
-from mfbpi_core.errors import ConflictError, RequirementError
+from mfbpi_core.errors import ConflictError, NotFoundError, RequirementError
+from mfbpi_core.plugins import assembly as build
 from mfbpi_core.plugins import capabilities
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
@@ -76,10 +77,11 @@ class Metrics:
     def of(cls, registry: Registry, names: Sequence[str], settings: Sequence[str] = ()) -> Metrics:
         """Those of these names, or the defaults where there are none."""
         if names:
-            chosen, warnings = [selection.metric(registry, name) for name in names], ()
-        else:
-            chosen, warnings = _defaults(registry)
-        return cls(selection.metrics(registry, chosen, settings), bool(names), warnings)
+            chosen = [selection.metric(registry, name) for name in names]
+            return cls(selection.metrics(registry, chosen, settings), asked_for=True)
+        chosen, warnings = _defaults(registry)
+        choices = selection.metrics(registry, chosen, settings)
+        return cls(choices, asked_for=False, warnings=warnings)
 
     def measured(
         self,
@@ -133,18 +135,27 @@ class Metrics:
 
 
 def _defaults(registry: Registry) -> tuple[list[Plugin], tuple[str, ...]]:
-    """The default metrics, less those whose name several distributions claim; what to say then."""
+    """The default metrics that can be told apart and built, and what to say of the others."""
     defaults = [p for p in registry.of_kind("metric") if p.spec.default]
-    names = {p.qualified_name: selection.canonical_name(registry, p) for p in defaults}
-    ambiguous = [p.qualified_name for p in defaults if names[p.qualified_name] != p.spec.name]
-    warnings = (
-        "several metrics have one name and are left out; choose with `metrics`: "
-        + ", ".join(ambiguous),
-    )
-    return (
-        [p for p in defaults if p.qualified_name not in ambiguous],
-        warnings if ambiguous else (),
-    )
+    ambiguous = [p for p in defaults if selection.canonical_name(registry, p) != p.spec.name]
+    unbuilt = {p.qualified_name: _obstacle(registry, p) for p in defaults if p not in ambiguous}
+    warnings = [f"metric {name} is left out: {why}" for name, why in unbuilt.items() if why]
+    if ambiguous:
+        names = ", ".join(p.qualified_name for p in ambiguous)
+        warnings.insert(
+            0, f"several metrics have one name and are left out; choose with `metrics`: {names}"
+        )
+    usable = [p for p in defaults if unbuilt.get(p.qualified_name) == ""]
+    return usable, tuple(warnings)
+
+
+def _obstacle(registry: Registry, plugin: Plugin) -> str:
+    """Why a default metric cannot be built: it names a bound that is not installed; or nothing."""
+    try:
+        build.find_named(registry, plugin.load_config()())
+    except NotFoundError as error:
+        return str(error)
+    return ""
 
 
 def _check_columns(plugins: Mapping[str, Plugin]) -> None:

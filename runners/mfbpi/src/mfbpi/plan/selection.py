@@ -146,13 +146,14 @@ def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
         name = plugin.qualified_name
         if label.startswith(choice.name):
             label = plugin.spec.name + label.removeprefix(choice.name)
-    return Choice(
+    made = Choice(
         name=name,
         label=label,
         plugin=plugin,
         config_class=config_class,
         values={**parsed, **choice.parameters},
     )
+    return _checked(registry, made)
 
 
 def canonical_name(registry: Registry, plugin: Plugin) -> str:
@@ -229,7 +230,15 @@ def _resolve(
     for setting in settings:
         _check_target(setting, candidates)
     declared = {key for candidate in candidates for key in candidate.keys}
-    return [candidate.choose(settings, declared) for candidate in candidates]
+    return [_checked(registry, one.choose(settings, declared)) for one in candidates]
+
+
+def _checked(registry: Registry, choice: Choice) -> Choice:
+    """The choice, if the bound that its parameters name can be built; raises ConfigError."""
+    with _blaming(choice.plugin, choice.label):
+        config = configs.from_dict(choice.config_class, choice.values)
+        build.find_named(registry, config)
+    return choice
 
 
 def _candidate(registry: Registry, plugin: Plugin, fixed: Mapping[str, str]) -> _Candidate:
