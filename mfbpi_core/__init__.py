@@ -5,7 +5,7 @@ from typing import Any
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.contracts.bound_parameter import bound_parameter
-from mfbpi_core.contracts.environment import Cells, Environment, Protocol
+from mfbpi_core.contracts.environment import Cells, Environment, RunProtocol
 from mfbpi_core.contracts.executor import Executor, Outcome
 from mfbpi_core.contracts.experiment import (
     Choice,
@@ -72,12 +72,12 @@ __all__ = [
     "PluginProblem",
     "PluginRef",
     "Problem",
-    "Protocol",
     "Registry",
     "Replicas",
     "Row",
     "Run",
     "RunGrid",
+    "RunProtocol",
     "RunSettings",
     "Scope",
     "Snapshot",

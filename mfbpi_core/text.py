@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
+from collections.abc import Iterable
 
 
 def visible(text: str) -> str:
@@ -55,6 +57,18 @@ def shortened(text: str, longest: int = _LONGEST_MESSAGE) -> str:
 def one_line(text: str) -> str:
     """The text on one line: line breaks and indentation become spaces, the rest is made visible."""
     return visible(" ".join(text.split()))
+
+
+def did_you_mean(name: str, known: Iterable[str], alike: float = 0.6) -> str:
+    """``"did you mean x? "``, or nothing when no known name is close.
+
+    Args:
+        name: what was given.
+        known: what there is.
+        alike: from 0 to 1, how much alike two names must be.
+    """
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=alike)
+    return f"did you mean {close[0]}? " if close else ""
 
 
 def articled(noun: str) -> str:

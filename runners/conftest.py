@@ -40,7 +40,7 @@ def registry(toy: None) -> Registry:
 
 
 @pytest.fixture
-def plan_of(registry: Registry) -> Callable[..., plan.Plan]:
+def plan_of(registry: Registry) -> Callable[..., plan.TaskPlan]:
     """The plan of the biased agent on the ring, with changes."""
 
     def make(
@@ -49,7 +49,7 @@ def plan_of(registry: Registry) -> Callable[..., plan.Plan]:
         agent_settings: tuple[str, ...] = (),
         environment_settings: tuple[str, ...] = (),
         **settings: Any,
-    ) -> plan.Plan:
+    ) -> plan.TaskPlan:
         return plan.make(
             registry,
             choices.agents(registry, agents, agent_settings),

@@ -26,7 +26,7 @@ def build(name: str, quick: bool) -> Experiment:
     return experiment
 
 
-def planned(grid: RunGrid) -> plan.Plan:
+def planned(grid: RunGrid) -> plan.TaskPlan:
     """The plan of a grid, as ``mfbpi sweep`` makes it."""
     agents = choices.listed(REGISTRY, "agent", grid.agents)
     environments = choices.listed(REGISTRY, "environment", grid.environments)

@@ -25,7 +25,7 @@ DEFAULT_EVAL_EVERY = 200
 
 
 @attrs.frozen(kw_only=True)
-class Protocol:
+class RunProtocol:
     """The published way to run an environment: the runner's defaults.
 
     Attributes:
@@ -83,7 +83,7 @@ class Environment(ABC):
     observation_shape: tuple[int, ...] = ()
     reward_range: tuple[float, float] = (0.0, 1.0)
     max_episode_steps: int | None = None
-    protocol: Protocol = Protocol(horizon=10_000)
+    protocol: RunProtocol = RunProtocol(horizon=10_000)
 
     @abstractmethod
     def reset(

@@ -12,7 +12,6 @@ Example:
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_type_hints
 
@@ -24,6 +23,7 @@ from mfbpi_core.contracts._others import field_of_others as field_of_others  # p
 from mfbpi_core.contracts._others import others as others  # also
 from mfbpi_core.contracts._parameter_types import check_plain as check_plain  # part of this module
 from mfbpi_core.errors import ConfigError
+from mfbpi_core.text import did_you_mean
 
 C = TypeVar("C")
 
@@ -149,8 +149,7 @@ def check_keys(config: type[Any], given: Mapping[str, Any]) -> None:
     for key in given:
         if key in known:
             continue
-        close = difflib.get_close_matches(key, known, n=1)
-        hint = f"did you mean {close[0]}? " if close else ""
+        hint = did_you_mean(key, known)
         listing = ", ".join(known) if known else "none"
         raise ConfigError(f"unknown parameter {key!r}; {hint}parameters are: {listing}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +10,7 @@ from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins import kinds
 from mfbpi_core.plugins.kind import PREFIX
 from mfbpi_core.plugins.spec import Spec
+from mfbpi_core.text import did_you_mean
 
 #: How alike a name must be to a hook's to be meant for it.
 _ALIKE = 0.85
@@ -42,9 +42,8 @@ def _check_hook(name: str, function: Callable[..., Any]) -> None:
             f"{name} is not marked as a hook and would never be called; write @hookimpl above it "
             "(from mfbpi_core import hookimpl)"
         )
-    close = difflib.get_close_matches(name, hooks, n=1, cutoff=_ALIKE)
-    if close or marked:
-        hint = f"did you mean {close[0]}? " if close else ""
+    hint = did_you_mean(name, hooks, _ALIKE)
+    if hint or marked:
         raise PluginError(f"{name} is not a hook; {hint}hooks are: {', '.join(hooks)}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint
@@ -18,7 +17,7 @@ from mfbpi_core.plugins.installed import Unusable, origins
 from mfbpi_core.plugins.kind import Kind
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin, PluginProblem
-from mfbpi_core.text import articled
+from mfbpi_core.text import articled, did_you_mean
 
 
 class Registry:
@@ -141,9 +140,9 @@ class Registry:
     def _not_found(self, kind: str, name: str) -> str:
         names = [p.spec.name for p in self.of_kind(kind)]
         parts = [f"no {kind} is called {name!r}"]
-        close = difflib.get_close_matches(name, names, n=1)
-        if close:
-            parts.append(f"did you mean {close[0]}?")
+        hint = did_you_mean(name, names)
+        if hint:
+            parts.append(hint.rstrip())
         others = sorted({p.kind for p in self.plugins if p.spec.name == name})
         if others:
             parts.append(f"there is {' and '.join(map(articled, others))} of that name")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import (
     ConfigError,
@@ -19,7 +19,7 @@ from mfbpi_core.errors import (
 )
 from mfbpi_core.plugins.registry import Registry
 
-PlanOf = Callable[..., Plan]
+PlanOf = Callable[..., TaskPlan]
 
 
 @pytest.fixture

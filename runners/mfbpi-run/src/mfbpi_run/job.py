@@ -10,7 +10,7 @@ import attrs
 from mfbpi.execute import session
 from mfbpi.execute.session import Carried, Interrupted, StoppedError
 from mfbpi.execute.settings import Execution
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import one_line
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
@@ -39,7 +39,7 @@ class Shown:
     finish: Callable[[Path], None] | None = None
 
 
-def run(registry: Registry, plan: Plan, execution: Execution, shown: Shown) -> int:
+def run(registry: Registry, plan: TaskPlan, execution: Execution, shown: Shown) -> int:
     """Run a plan; returns the exit code.
 
     Raises:

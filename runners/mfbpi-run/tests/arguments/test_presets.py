@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import table
 from mfbpi_core.errors import PluginError, UsageError
 
-PlanOf = Callable[..., Plan]
+PlanOf = Callable[..., TaskPlan]
 
 
-def configs(plan: Plan) -> dict[str, Any]:
+def configs(plan: TaskPlan) -> dict[str, Any]:
     """Parameters of the only agent by environment."""
     return {task.environment.shown: task.agent.config for task in plan.tasks}
 

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from mfbpi_core import Agent, Environment, Metric, parameter
-from mfbpi_core.contracts.environment import Protocol
+from mfbpi_core.contracts.environment import RunProtocol
 
 
 class Corridor(Environment):
@@ -30,7 +30,7 @@ class Corridor(Environment):
     def __init__(self, config):
         self.config, self.place = config, 0
         self.n_actions, self.n_states = 2, config.length
-        self.protocol = Protocol(horizon=40, eval_every=20, seeds=2)
+        self.protocol = RunProtocol(horizon=40, eval_every=20, seeds=2)
 
     def reset(self, *, seed=None, options=None):
         self.place = 0

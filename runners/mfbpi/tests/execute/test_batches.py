@@ -9,11 +9,11 @@ import pytest
 
 from mfbpi.execute import batches
 from mfbpi.execute.batches import TaskBatch
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi_core import AgentSpec, Plugin, Registry, Task
 from mfbpi_core.contracts.executor import Outcome
 
-PlanOf = Callable[..., Plan]
+PlanOf = Callable[..., TaskPlan]
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ import pytest
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.worker import run_task
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import CHECKPOINTS, Store
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError, MfbpiWarning
 
-PlanOf = Callable[..., Plan]
+PlanOf = Callable[..., TaskPlan]
 
 
 @pytest.fixture

@@ -18,14 +18,14 @@ from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
 from mfbpi.notices import routed
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import provenance, table
 from mfbpi.results.storage.directory import Store
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError
 
-PlanOf = Callable[..., Plan]
+PlanOf = Callable[..., TaskPlan]
 Captured = pytest.CaptureFixture[str]
 
 

@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from mfbpi.execute.worker import run_task
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import provenance, table
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import Task
 
-PlanOf = Callable[..., Plan]
+PlanOf = Callable[..., TaskPlan]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from mfbpi_core import (
     MetricSpec,
     Outcome,
     Problem,
-    Protocol,
+    RunProtocol,
     Snapshot,
     Task,
     Transition,
@@ -47,7 +47,7 @@ class RingConfig:
 class Ring(Environment):
     """A walk round a ring; the reward is the toss of a coin."""
 
-    protocol = Protocol(horizon=60, eval_every=20, discount=0.9, seeds=2)
+    protocol = RunProtocol(horizon=60, eval_every=20, discount=0.9, seeds=2)
 
     def __init__(self, config: RingConfig) -> None:
         self.n_states = self._size = config.n_states
@@ -74,7 +74,7 @@ class Lap(Ring):
     """A ring with episodes of five steps, each cut by a time limit."""
 
     max_episode_steps = 5
-    protocol = Protocol(episodes=4, eval_every=5, discount=0.9, seeds=1)
+    protocol = RunProtocol(episodes=4, eval_every=5, discount=0.9, seeds=1)
     _clock = 0
 
     def step(self, action: int) -> Step:

@@ -115,11 +115,11 @@ def _initial_state(problem: Problem, config: Config, rng: np.random.Generator) -
     assert problem.n_states is not None  # the spec needs "states"
     table = (problem.n_states, problem.n_actions)
     shape = (*table, config.ensemble_size)
-    horizon = problem.effective_horizon
+    effective_horizon = problem.effective_horizon
     return State(
         constants=_constants(problem, config),
-        q=Ensemble.spread(shape, horizon, rng),
-        m=Ensemble.spread(shape, horizon ** (2**config.k), rng),
+        q=Ensemble.spread(shape, effective_horizon, rng),
+        m=Ensemble.spread(shape, effective_horizon ** (2**config.k), rng),
         learner=np.zeros(table),
         visits=np.zeros(table, dtype=np.int64),
         quantile_q=np.zeros(table),
@@ -136,7 +136,7 @@ def _constants(problem: Problem, config: Config) -> Constants:
     alone = config.ensemble_size == 1
     return Constants(
         discount=problem.discount,
-        horizon=problem.effective_horizon,
+        effective_horizon=problem.effective_horizon,
         k=config.k,
         update_probability=1.0 if alone else config.update_probability,
         gap_offset=config.gap_offset,

@@ -33,7 +33,7 @@ class Constants(NamedTuple):
     """Numbers that do not change during a run; names as in the module's formulas."""
 
     discount: float
-    horizon: float  # H_eff
+    effective_horizon: float  # H_eff
     k: int
     update_probability: float
     gap_offset: float
@@ -113,7 +113,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     c = state.constants
     r *= c.scale
     state.visits[s, a] += 1
-    rate = learning_rate(c.horizon, state.visits[s, a])
+    rate = learning_rate(c.effective_horizon, state.visits[s, a])
     discount = 0.0 if terminated else c.discount
     _learn_values(state, s, a, r, s2, discount, rate)
     _learn_moments(state, s, a, r, s2, discount, rate)

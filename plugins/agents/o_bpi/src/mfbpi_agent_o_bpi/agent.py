@@ -65,7 +65,7 @@ class Constants(NamedTuple):
     """Numbers that do not change during a run; names as in the module's formulas."""
 
     discount: float
-    horizon: float  # H
+    effective_horizon: float  # H
     k: int
     scale: float  # what rewards are multiplied by: 1 over the width of their range
 
@@ -95,7 +95,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     """Learning rule: count, then a step of Q and of M."""
     count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
     c = state.constants
-    rate = learning_rate(c.horizon, state.counts.visits[s, a])
+    rate = learning_rate(c.effective_horizon, state.counts.visits[s, a])
     discount = 0.0 if terminated else c.discount
     r *= c.scale
     state.q[s, a] += rate * (r + discount * largest(state.q, s2) - state.q[s, a])
@@ -144,12 +144,12 @@ class OBPI(TrackingAgent):
     def __init__(self, problem: Problem, config: Config, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
         shape = self.state.omega.shape
-        horizon = problem.effective_horizon
+        effective_horizon = problem.effective_horizon
         self.state = State(
             **self.state._asdict(),
-            constants=Constants(problem.discount, horizon, config.k, 1.0 / problem.reward_unit),
+            constants=Constants(problem.discount, effective_horizon, config.k, 1.0 / problem.reward_unit),
             q=np.zeros(shape),
-            m=np.full(shape, config.initial_moment * horizon ** (2**config.k)),
+            m=np.full(shape, config.initial_moment * effective_horizon ** (2**config.k)),
         )
 
     def target(self) -> tuple[Coefficients, Estimate]:

@@ -46,7 +46,7 @@ class Constants(NamedTuple):
     """Numbers that do not change during a run."""
 
     discount: float
-    horizon: float  # H
+    effective_horizon: float  # H
     min_exploration: float
 
 
@@ -69,7 +69,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     """Learning rule: one step towards the target."""
     c = state.constants
     state.visits[s, a] += 1
-    rate = learning_rate(c.horizon, state.visits[s, a])
+    rate = learning_rate(c.effective_horizon, state.visits[s, a])
     value = largest(state.q, s2)
     target = r if terminated else r + c.discount * value
     state.q[s, a] += rate * (target - state.q[s, a])
@@ -111,9 +111,9 @@ class QLearning(QTableAgent[Config]):
         self.min_exploration = config.min_exploration
         assert problem.n_states is not None  # the spec needs "states"
         table = (problem.n_states, problem.n_actions)
-        horizon = problem.effective_horizon
+        effective_horizon = problem.effective_horizon
         self.state = State(
-            constants=Constants(problem.discount, horizon, config.min_exploration),
+            constants=Constants(problem.discount, effective_horizon, config.min_exploration),
             q=np.full(table, config.optimism * problem.largest_value),
             visits=np.zeros(table, dtype=np.int64),
         )

@@ -47,7 +47,7 @@ class Constants(NamedTuple):
     """Numbers that do not change during a run."""
 
     discount: float
-    horizon: float  # H
+    effective_horizon: float  # H
     largest: float  # the largest value there can be: H times the largest reward, or 0
     bonus: float  # c H sqrt(log(S A T / delta)), in units of the range of rewards
     min_exploration: float
@@ -77,7 +77,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     target = r + c.bonus / math.sqrt(visits)
     if not terminated:
         target += c.discount * min(c.largest, value)
-    state.q[s, a] += learning_rate(c.horizon, visits) * (target - state.q[s, a])
+    state.q[s, a] += learning_rate(c.effective_horizon, visits) * (target - state.q[s, a])
 
 
 @numba.njit(cache=True)
@@ -126,14 +126,14 @@ class QUCB(QTableAgent[Config]):
 
 def _constants(problem: Problem, config: Config) -> Constants:
     assert problem.n_states is not None  # the spec needs "states"
-    horizon = problem.effective_horizon
+    effective_horizon = problem.effective_horizon
     low, high = problem.reward_range
     n_events = problem.n_states * problem.n_actions * max(problem.horizon, 1)
     width = math.sqrt(math.log(n_events / config.delta))
     return Constants(
         discount=problem.discount,
-        horizon=horizon,
+        effective_horizon=effective_horizon,
         largest=problem.largest_value,
-        bonus=config.bonus_scale * horizon * width * (high - low),
+        bonus=config.bonus_scale * effective_horizon * width * (high - low),
         min_exploration=config.min_exploration,
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from mfbpi_core import Protocol, parameter
+from mfbpi_core import RunProtocol, parameter
 from mfbpi_core.errors import ConfigError, UsageError
 from mfbpi_env_bsuite.episodes import longest_episode
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
@@ -45,7 +45,7 @@ class Bsuite(BsuiteEnvironment):
         self.max_episode_steps = longest_episode(self.raw)
         episodes = int(self.raw.bsuite_num_episodes)
         steps = episodes * self.max_episode_steps
-        self.protocol = Protocol(episodes=episodes, eval_every=max(1, steps // EVALUATIONS))
+        self.protocol = RunProtocol(episodes=episodes, eval_every=max(1, steps // EVALUATIONS))
 
 
 def _load(bsuite_id: str) -> Any:

@@ -26,7 +26,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Cells, Protocol, Transitions, parameter
+from mfbpi_core import Cells, RunProtocol, Transitions, parameter
 from mfbpi_env_cartpole_swingup.grid import BINS, RANGES, cell_numbers
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
 
@@ -61,7 +61,7 @@ class CartpoleSwingup(BsuiteEnvironment):
     features = frozenset({"cartpole", "episodes"})
     max_episode_steps = TIME_LIMIT
     reward_range = (-MOVE_COST, UPRIGHT_REWARD)
-    protocol = Protocol(episodes=200, eval_every=2_000)
+    protocol = RunProtocol(episodes=200, eval_every=2_000)
 
     def __init__(self, config: Config) -> None:
         # bsuite takes half a second to import: only who builds the environment pays for it.

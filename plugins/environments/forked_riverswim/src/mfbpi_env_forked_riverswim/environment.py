@@ -27,7 +27,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Protocol, TabularMDP, parameter
+from mfbpi_core import RunProtocol, TabularMDP, parameter
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 LEFT, RIGHT, SWITCH = 0, 1, 2
@@ -60,7 +60,7 @@ class ForkedRiverSwim(TabularEnvironment):
 
     def __init__(self, config: Config) -> None:
         super().__init__(forked_riverswim(config.length, config.variant))
-        self.protocol = Protocol(horizon=STEPS_PER_PLACE * config.length)
+        self.protocol = RunProtocol(horizon=STEPS_PER_PLACE * config.length)
 
 
 def forked_riverswim(length: int, variant: str = "paper") -> TabularMDP:

@@ -28,7 +28,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Protocol, Streams, TabularMDP, parameter
+from mfbpi_core import RunProtocol, Streams, TabularMDP, parameter
 from mfbpi_core.data.mdp import RewardLaw
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
@@ -73,7 +73,7 @@ class Garnet(TabularEnvironment):
                 cast(RewardLaw, config.reward_law),
             )
         )
-        self.protocol = Protocol(horizon=STEPS_PER_STATE * config.n_states)
+        self.protocol = RunProtocol(horizon=STEPS_PER_STATE * config.n_states)
 
 
 def garnet(

@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Protocol, Streams, TabularMDP, parameter
+from mfbpi_core import RunProtocol, Streams, TabularMDP, parameter
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 #: alpha_i grows by (i - 1) times this.
@@ -43,7 +43,7 @@ class RandomMDP(TabularEnvironment):
 
     def __init__(self, config: Config) -> None:
         super().__init__(random_mdp(config.n_states, config.n_actions, config.mdp_seed))
-        self.protocol = Protocol(horizon=STEPS_PER_STATE * config.n_states)
+        self.protocol = RunProtocol(horizon=STEPS_PER_STATE * config.n_states)
 
 
 def concentrations(n_states: int) -> npt.NDArray[np.float64]:

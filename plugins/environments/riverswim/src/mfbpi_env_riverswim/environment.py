@@ -20,7 +20,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from mfbpi_core import Protocol, TabularMDP, parameter
+from mfbpi_core import RunProtocol, TabularMDP, parameter
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 LEFT, RIGHT = 0, 1
@@ -44,7 +44,7 @@ class RiverSwim(TabularEnvironment):
 
     def __init__(self, config: Config) -> None:
         super().__init__(riverswim(config.n_states))
-        self.protocol = Protocol(horizon=STEPS_PER_STATE * config.n_states)
+        self.protocol = RunProtocol(horizon=STEPS_PER_STATE * config.n_states)
 
 
 def riverswim(n_states: int) -> TabularMDP:

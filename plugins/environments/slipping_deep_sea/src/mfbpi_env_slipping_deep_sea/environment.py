@@ -29,7 +29,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Cells, Protocol, TabularMDP, Transitions, parameter
+from mfbpi_core import Cells, RunProtocol, TabularMDP, Transitions, parameter
 from mfbpi_core.errors import CheckpointError
 from mfbpi_env_slipping_deep_sea.model import LARGE_REWARD, deep_sea_mdp, optimal_values
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
@@ -83,7 +83,7 @@ class SlippingDeepSea(BsuiteEnvironment):
         self.right: npt.NDArray[np.int64] = self.raw._action_mapping
         self.max_episode_steps = config.size
         self.reward_range = (-self.move_cost, LARGE_REWARD - self.move_cost)
-        self.protocol = Protocol(
+        self.protocol = RunProtocol(
             episodes=EPISODES_PER_ROW * config.size,
             eval_every=EPISODES_PER_EVALUATION * config.size,
         )

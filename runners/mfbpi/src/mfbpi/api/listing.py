@@ -5,10 +5,10 @@ from __future__ import annotations
 import attrs
 
 from mfbpi.notices import warn
-from mfbpi.plan.settings import close_match
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.text import did_you_mean
 
 
 @attrs.frozen(kw_only=True)
@@ -42,7 +42,7 @@ def list_plugins(kind: str | None = None) -> list[Listed]:
         True
     """
     if kind is not None and kind not in KINDS:
-        hint = close_match(kind, KINDS)
+        hint = did_you_mean(kind, KINDS)
         raise UsageError(f"`kind` is {kind!r}; {hint}expected one of: {', '.join(KINDS)}")
     registry = Registry.discover()
     for problem in registry.problems:

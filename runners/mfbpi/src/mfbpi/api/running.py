@@ -131,7 +131,7 @@ def run(
 
 def carried_out(
     registry: Registry,
-    planned: grid.Plan,
+    planned: grid.TaskPlan,
     execution: Execution,
     progress: Observer | Progress | None,
 ) -> Results:

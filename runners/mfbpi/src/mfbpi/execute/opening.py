@@ -11,7 +11,7 @@ import attrs
 from mfbpi.execute.driver import Record
 from mfbpi.execute.saving import checkpoint
 from mfbpi.notices import note, warn
-from mfbpi.plan.grid import Plan, Site
+from mfbpi.plan.grid import Site, TaskPlan
 from mfbpi.results.storage import manifest
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
@@ -34,7 +34,7 @@ class Opening:
     if_exists: str
     touch: bool
 
-    def settle(self, plan: Plan) -> tuple[Plan, list[Record]]:
+    def settle(self, plan: TaskPlan) -> tuple[TaskPlan, list[Record]]:
         """The plan with the metrics of the run that is resumed, and each task as kept or pending.
 
         Raises:
@@ -59,7 +59,7 @@ class Opening:
             raise unwritable(directory, error) from error
         return plan, [Record(task=task, status="pending") for task in plan.tasks]
 
-    def _holds_results(self, plan: Plan) -> bool:
+    def _holds_results(self, plan: TaskPlan) -> bool:
         """Whether there are results already; those of other shards are no matter."""
         if plan.shard is None:
             return bool(self.store.rows() or self.store.errors())
@@ -83,7 +83,7 @@ class Opening:
                 "side; `mfbpi collect` reads it, and a run needs another directory with `out`"
             )
 
-    def _kept(self, plan: Plan, has_manifest: bool) -> list[Record]:
+    def _kept(self, plan: TaskPlan, has_manifest: bool) -> list[Record]:
         if not has_manifest and self.store.rows():
             warn(
                 f"{self.store.directory} has results and no {MANIFEST}: whether other "
@@ -113,7 +113,7 @@ class Opening:
         return Record(task=task, status="kept", file=self.store.path(task.task_id))
 
 
-def _with_metrics_of(plan: Plan, before: Mapping[str, Any]) -> Plan:
+def _with_metrics_of(plan: TaskPlan, before: Mapping[str, Any]) -> TaskPlan:
     """The plan without metrics that became a default after the run was begun."""
     if plan.metrics_asked_for:
         return plan

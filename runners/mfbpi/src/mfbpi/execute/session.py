@@ -21,7 +21,7 @@ from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.settings import Execution
 from mfbpi.notices import warn
 from mfbpi.plan import selection, sharding
-from mfbpi.plan.grid import Plan
+from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import manifest
 from mfbpi.results.storage.directory import Store, StoreError, create_first, default_directories
 from mfbpi_core.contracts.executor import Executor
@@ -40,7 +40,7 @@ class Carried:
         store: the directory of the results.
     """
 
-    plan: Plan
+    plan: TaskPlan
     records: Sequence[Record]
     store: Store
 
@@ -78,7 +78,7 @@ class StoppedError(MfbpiError):
         self.directory, self.done, self.total = directory, done, total
 
 
-def preview(registry: Registry, plan: Plan, execution: Execution) -> Carried:
+def preview(registry: Registry, plan: TaskPlan, execution: Execution) -> Carried:
     """What would be run, and where; nothing is written.
 
     Raises:
@@ -93,7 +93,7 @@ def preview(registry: Registry, plan: Plan, execution: Execution) -> Carried:
 
 
 def carry_out(
-    registry: Registry, plan: Plan, execution: Execution, observer: Observer | None = None
+    registry: Registry, plan: TaskPlan, execution: Execution, observer: Observer | None = None
 ) -> Carried:
     """Run a plan; a task that fails does not end it.
 
@@ -117,7 +117,7 @@ def carry_out(
             return carried
 
 
-def _sharded(plan: Plan, execution: Execution) -> Plan:
+def _sharded(plan: TaskPlan, execution: Execution) -> TaskPlan:
     """The part of the plan that is asked for."""
     shard = sharding.parse(execution.shard)
     if shard is not None and execution.out is None:
@@ -125,7 +125,7 @@ def _sharded(plan: Plan, execution: Execution) -> Plan:
     return attrs.evolve(plan, shard=shard)
 
 
-def _prepared(registry: Registry, plan: Plan, execution: Execution) -> Executor:
+def _prepared(registry: Registry, plan: TaskPlan, execution: Execution) -> Executor:
     """The executor, and warnings of what will not be as may be expected."""
     for message in (*plan.warnings, *batches.warnings(registry, plan.tasks, execution.replicas)):
         warn(message)
@@ -138,7 +138,7 @@ def _prepared(registry: Registry, plan: Plan, execution: Execution) -> Executor:
     return executor
 
 
-def _candidates(plan: Plan) -> Iterator[Path]:
+def _candidates(plan: TaskPlan) -> Iterator[Path]:
     return default_directories(plan.agents, [site.environment.shown for site in plan.sites])
 
 

@@ -54,7 +54,7 @@ Record = dict[str, Any]
 
 
 @attrs.frozen(kw_only=True)
-class Subject:
+class StudyPoint:
     """An instance to be studied: which environment, which draw of it, which discount."""
 
     choice: Choice
@@ -62,17 +62,17 @@ class Subject:
     discount: float
 
 
-def subjects(study: InstanceStudy) -> list[Subject]:
+def subjects(study: InstanceStudy) -> list[StudyPoint]:
     """Every instance of a study, in order."""
     return [
-        Subject(choice=choice, replicate=replicate, discount=discount)
+        StudyPoint(choice=choice, replicate=replicate, discount=discount)
         for discount in study.discounts
         for environment in study.environments
         for choice, replicate in environment.expand_replicates()
     ]
 
 
-def records(registry: Registry, study: InstanceStudy, subject: Subject) -> Iterator[Record]:
+def records(registry: Registry, study: InstanceStudy, subject: StudyPoint) -> Iterator[Record]:
     """The rows of one instance."""
     (choice,) = choices.listed(registry, "environment", [subject.choice])
     found = instance.of_environment(registry, choice.ref(), subject.discount)

@@ -34,7 +34,7 @@ def refuse_for_studies(what: str, seeds: str | None, execution: Execution) -> No
             raise UsageError(f"{what} tabulates instances and runs nothing; leave out `{field}`")
 
 
-def planned(registry: Registry, experiment: Experiment, seeds: str | None) -> grid.Plan:
+def planned(registry: Registry, experiment: Experiment, seeds: str | None) -> grid.TaskPlan:
     """The grid of an experiment that has runs, with other seeds unless None."""
     runs = experiment.runs
     assert runs is not None

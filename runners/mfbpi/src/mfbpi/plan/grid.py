@@ -10,7 +10,7 @@ import attrs
 
 from mfbpi.plan import stopping
 from mfbpi.plan.metrics import Measured, Metrics, check_needs
-from mfbpi.plan.selection import Choice
+from mfbpi.plan.selection import Selected
 from mfbpi.plan.settings import compact, parse_seeds
 from mfbpi.plan.sharding import Shard
 from mfbpi_core.contracts.environment import Environment
@@ -44,7 +44,7 @@ class Site:
 
 
 @attrs.frozen(kw_only=True)
-class Plan:
+class TaskPlan:
     """What will be run.
 
     Attributes:
@@ -121,10 +121,10 @@ def _described(site: Site) -> dict[str, Any]:
 
 def make(
     registry: Registry,
-    agents: Sequence[Choice],
-    environments: Sequence[Choice],
+    agents: Sequence[Selected],
+    environments: Sequence[Selected],
     settings: RunSettings,
-) -> Plan:
+) -> TaskPlan:
     """Resolve a grid completely.
 
     Raises:
@@ -133,7 +133,7 @@ def make(
     metrics = Metrics.of(registry, settings.metrics, settings.metric_settings)
     found = [_site(registry, settings, choice, agents, metrics) for choice in environments]
     warnings = [*metrics.warnings, *(text for _, measured in found for text in measured.warnings)]
-    return Plan(
+    return TaskPlan(
         sites=tuple(site for site, _ in found),
         arrays=settings.arrays,
         metrics_asked_for=metrics.asked_for,
@@ -144,8 +144,8 @@ def make(
 def _site(
     registry: Registry,
     settings: RunSettings,
-    choice: Choice,
-    agents: Sequence[Choice],
+    choice: Selected,
+    agents: Sequence[Selected],
     metrics: Metrics,
 ) -> tuple[Site, Measured]:
     """An environment with its agents, and what is measured there."""
@@ -178,7 +178,7 @@ def _site(
     return site, measured
 
 
-def planned_agent(choice: Choice, problem: Problem) -> PluginRef:
+def planned_agent(choice: Selected, problem: Problem) -> PluginRef:
     """The agent with its parameters there, of which no task would have to say that it fails."""
     ref = choice.ref(build.preset(choice.plugin, problem))
     build.check_agent(choice.plugin, ref, problem)

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 import attrs
 
 from mfbpi.plan import own
-from mfbpi.plan.settings import Setting, close_match, parse_settings, unique
+from mfbpi.plan.settings import Setting, parse_settings, unique
 from mfbpi_core.contracts import experiment
 from mfbpi_core.contracts import parameters as configs
 from mfbpi_core.contracts.experiment import labelled
@@ -18,10 +18,11 @@ from mfbpi_core.errors import ConfigError, MfbpiError, UsageError
 from mfbpi_core.plugins import assembly as build
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.text import did_you_mean
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Choice:
+class Selected:
     """A plugin chosen for a run.
 
     Attributes:
@@ -48,13 +49,15 @@ class Choice:
         return PluginRef(name=self.name, config=values, label=label)
 
 
-def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:
+def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Selected]:
     """Resolve agents and their settings, in the order given; raises :class:`UsageError`."""
     found = [_find(registry, "agent", name) for name in names]
     return _resolve(registry, "agents", found, parse_settings("agent_settings", settings))
 
 
-def environments(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Choice]:
+def environments(
+    registry: Registry, names: Sequence[str], settings: Sequence[str]
+) -> list[Selected]:
     """Resolve environments and their settings, in the order given; raises :class:`UsageError`."""
     found = [_find(registry, "environment", name) for name in names]
     return _resolve(
@@ -65,13 +68,13 @@ def environments(registry: Registry, names: Sequence[str], settings: Sequence[st
     )
 
 
-def bound(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
+def bound(registry: Registry, name: str, settings: Sequence[str]) -> Selected:
     """Resolve a bound and its settings; raises :class:`UsageError`."""
     found = [(registry.get("bound", name), dict[str, str]())]
     return _resolve(registry, "`bound`", found, parse_settings("bound_settings", settings))[0]
 
 
-def executor(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
+def executor(registry: Registry, name: str, settings: Sequence[str]) -> Selected:
     """Resolve an executor and its settings; raises :class:`UsageError`."""
     found = [(registry.get("executor", name), dict[str, str]())]
     return _resolve(registry, "`executor`", found, parse_settings("executor_settings", settings))[0]
@@ -82,26 +85,28 @@ def metric(registry: Registry, name: str) -> Plugin:
     return _find(registry, "metric", name)[0]
 
 
-def stopping_rule(registry: Registry, name: str, settings: Sequence[str]) -> Choice:
+def stopping_rule(registry: Registry, name: str, settings: Sequence[str]) -> Selected:
     """Resolve a stopping rule and its settings; raises :class:`UsageError`."""
     found = [(registry.get("stopping_rule", name), dict[str, str]())]
     return _resolve(registry, "`stop`", found, parse_settings("stop_settings", settings))[0]
 
 
-def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Choice]:
+def metrics(
+    registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]
+) -> list[Selected]:
     """Give metrics their settings, in the order given; raises :class:`UsageError`."""
     found = [(plugin, dict[str, str]()) for plugin in plugins]
     return _resolve(registry, "metrics", found, parse_settings("metric_settings", settings))
 
 
-def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Choice]:
+def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Selected]:
     """Resolve what an experiment lists, every combination of values; raises UsageError."""
     found = [_listed(registry, kind, point) for each in choices for point in each.expand()]
     unique(kind, [choice.label for choice in found], "; tell them apart with a label")
     return found
 
 
-def given(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Choice]:
+def given(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Selected]:
     """Resolve choices as the command line resolves names and settings, so that tasks are equal."""
     return listed(registry, kind, [_as_on_the_command_line(registry, kind, c) for c in choices])
 
@@ -136,7 +141,7 @@ def _find(registry: Registry, kind: str, name: str) -> tuple[Plugin, Mapping[str
     return registry.get(kind, name), {}
 
 
-def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
+def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Selected:
     plugin, fixed = _find(registry, kind, choice.name)
     config_class = plugin.load_config()
     with _blaming(plugin, choice.label):
@@ -146,7 +151,7 @@ def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Choice:
         name = plugin.qualified_name
         if label.startswith(choice.name):
             label = plugin.spec.name + label.removeprefix(choice.name)
-    made = Choice(
+    made = Selected(
         name=name,
         label=label,
         plugin=plugin,
@@ -197,7 +202,7 @@ class _Candidate:
         """Whether a setting for ``name`` is meant for this one."""
         return name in (self.label, self.plugin.spec.name, self.plugin.qualified_name)
 
-    def choose(self, settings: Sequence[Setting], declared: Collection[str]) -> Choice:
+    def choose(self, settings: Sequence[Setting], declared: Collection[str]) -> Selected:
         """Read the settings meant for this one.
 
         Args:
@@ -210,7 +215,7 @@ class _Candidate:
         shown = {key: value for key, value in values.items() if key not in self.fixed}
         # A metric is known by its columns, whatever its parameters.
         label = self.label if self.plugin.kind == "metric" else labelled(self.label, shown)
-        return Choice(
+        return Selected(
             name=self.name,
             label=label,
             plugin=self.plugin,
@@ -224,7 +229,7 @@ def _resolve(
     option: str,
     found: Sequence[tuple[Plugin, Mapping[str, str]]],
     settings: Sequence[Setting],
-) -> list[Choice]:
+) -> list[Selected]:
     candidates = [_candidate(registry, plugin, fixed) for plugin, fixed in found]
     unique(option, [candidate.label for candidate in candidates])
     for setting in settings:
@@ -233,7 +238,7 @@ def _resolve(
     return [_checked(registry, one.choose(settings, declared)) for one in candidates]
 
 
-def _checked(registry: Registry, choice: Choice) -> Choice:
+def _checked(registry: Registry, choice: Selected) -> Selected:
     """The choice, if the bound that its parameters name can be built; raises ConfigError."""
     with _blaming(choice.plugin, choice.label):
         config = configs.from_dict(choice.config_class, choice.values)
@@ -259,7 +264,7 @@ def _check_target(setting: Setting, candidates: Sequence[_Candidate]) -> None:
         if not any(candidate.is_called(setting.target) for candidate in candidates):
             raise UsageError(
                 f"{setting}: {setting.target!r} is not in this run; "
-                f"{close_match(setting.target, labels)}it has: {', '.join(labels)}"
+                f"{did_you_mean(setting.target, labels)}it has: {', '.join(labels)}"
             )
         return
     known = sorted({key for candidate in candidates for key in candidate.keys})
@@ -267,7 +272,7 @@ def _check_target(setting: Setting, candidates: Sequence[_Candidate]) -> None:
     if setting.key not in known and not takes_any:
         raise ConfigError(
             f"{setting}: none of {', '.join(labels)} has a parameter {setting.key!r}; "
-            f"{close_match(setting.key, known)}parameters are: {', '.join(known) or 'none'}"
+            f"{did_you_mean(setting.key, known)}parameters are: {', '.join(known) or 'none'}"
         )
 
 

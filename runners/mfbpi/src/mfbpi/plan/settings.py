@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 
@@ -107,9 +106,3 @@ def unique(option: str, names: Sequence[str], advice: str = "") -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
             raise UsageError(f"{option} {name} is given twice; expected each name once{advice}")
-
-
-def close_match(name: str, known: Iterable[str]) -> str:
-    """``"did you mean x? "``, or nothing when no known name is close."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]}? " if close else ""

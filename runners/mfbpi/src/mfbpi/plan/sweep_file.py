@@ -30,10 +30,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import attrs
 
-from mfbpi.plan.settings import close_match
 from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid, RunSettings
 from mfbpi_core.contracts.parameters import allows
 from mfbpi_core.errors import UsageError
+from mfbpi_core.text import did_you_mean
 
 #: Settings of the whole grid, which are those of a run.
 _SETTINGS = {field.name: field for field in attrs.fields(RunSettings)}
@@ -74,7 +74,7 @@ def load(file: Path) -> Experiment:
 def _check_setting(file: Path, key: str, value: Any) -> None:
     known = (_SUMMARY, *_SETTINGS, *_TABLES)
     if key not in known:
-        hint = close_match(key, known)
+        hint = did_you_mean(key, known)
         raise UsageError(f"{file}: unknown key {key!r}; {hint}keys are: {', '.join(known)}")
     if key in _TABLES:
         return

@@ -87,9 +87,9 @@ def growing_period(step: int, horizon: int) -> int:
 
 
 @leaf
-def learning_rate(horizon: float, visits: int) -> float:
+def learning_rate(effective_horizon: float, visits: int) -> float:
     """The step size alpha = (H + 1) / (H + k) at the k-th visit, H = 1 / (1 - gamma).
 
     Source: Jin et al. 2018, "Is Q-learning provably efficient?".
     """
-    return (horizon + 1.0) / (horizon + visits)
+    return (effective_horizon + 1.0) / (effective_horizon + visits)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from mfbpi.results.storage.directory import unwritable
 from mfbpi.results.storage.files import atomic_write, make_folder
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.text import did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -175,8 +175,7 @@ def _names(rows: pa.Table, asked: Sequence[str], registry: Registry) -> list[str
 def _group(name: str, groups: Mapping[str, list[str]]) -> list[str]:
     if name in groups:
         return groups[name]
-    close = difflib.get_close_matches(name, groups, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
+    hint = did_you_mean(name, groups)
     raise UsageError(
         f"no {name!r} was measured in these results; {hint}measured were: "
         f"{', '.join(column for key, own in groups.items() for column in own if key == column)}"

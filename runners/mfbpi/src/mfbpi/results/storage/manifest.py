@@ -150,7 +150,7 @@ def record(
 
     Args:
         directory: where.
-        now: the settings, as :meth:`mfbpi.plan.grid.Plan.manifest` tells them.
+        now: the settings, as :meth:`mfbpi.plan.grid.TaskPlan.manifest` tells them.
         shard: the part of the tasks that is run, which has a manifest of its own.
         n_tasks: how many tasks that part has.
 
