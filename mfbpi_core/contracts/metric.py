@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.configured import C
-from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.environment import Cells, Environment
 from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy, recommendation
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.transitions import Transitions
+from mfbpi_core.errors import RequirementError
 
 A = TypeVar("A")
 
@@ -83,6 +84,17 @@ class Snapshot:
         return known
 
 
+def cells_of(environment: Environment) -> Cells:
+    """The cells of an environment; raises :class:`RequirementError` where it declares none."""
+    cells = environment.cells
+    if cells is None:
+        raise RequirementError(
+            f"{type(environment).__name__} declares no cells; expected an environment with "
+            "integer states, or one that partitions its observations (Environment.cells)"
+        )
+    return cells
+
+
 class Metric(ABC, Generic[C]):
     """A number, or several, that describe how an agent explores or what it recommends.
 
@@ -107,6 +119,19 @@ class Metric(ABC, Generic[C]):
 
     def observe(self, transitions: Transitions) -> None:
         """Take in the steps since the last call, all of them, in order."""
+
+    def visited_cells(self, transitions: Transitions) -> npt.NDArray[np.int64]:
+        """The cells of the environment in which the actions of some steps were taken, [n].
+
+        They are found once for all metrics of a run.
+
+        Raises:
+            RequirementError: where the environment declares no cells.
+        """
+        cells = cells_of(self.environment)
+        return transitions.once(
+            ("cells", self.environment), lambda: cells.index(transitions.observations)
+        )
 
     @abstractmethod
     def measure(self, snapshot: Snapshot) -> dict[str, float]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data.problem import Observation
+
+T = TypeVar("T")
 
 
 @attrs.frozen
@@ -53,6 +56,19 @@ class Transitions:
     next_observations: npt.NDArray[Any]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
+    _made: dict[Hashable, Any] = attrs.field(factory=dict, init=False, repr=False)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What several metrics need of these steps, made for the first that asks.
+
+        Args:
+            key: tells it from all else that is made of them.
+            make: makes it; nobody changes what it returns.
+        """
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
 
     @classmethod
     def from_steps(cls, start: int, steps: list[Transition]) -> Transitions:

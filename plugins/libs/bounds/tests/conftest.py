@@ -6,8 +6,10 @@ import pytest
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_lib_bounds import planned
+from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import PlannedInstance
+from mfbpi_lib_bounds.planned import Quantities
 from mfbpi_lib_tabular import testing
 
 
@@ -21,6 +23,20 @@ def _bound(mdp: TabularMDP, discount: float, kind: str) -> tuple[Coefficients, P
         "u_tilde": lambda: planned.u_tilde(instance, 19),
     }
     return makers[kind](), instance
+
+
+class _Variance(TabularBound):
+    """The bound u_1."""
+
+    def coefficients(self, of: Quantities) -> Coefficients:
+        """Coefficients with the variance for the moment."""
+        return planned.u_k(of, 1)
+
+
+@pytest.fixture
+def made() -> Callable[..., TabularBound]:
+    """Builder of the bound u_1 from a discount, 0.9 if none is given."""
+    return lambda discount=0.9, **solver: _Variance(discount, SolverConfig(**solver))
 
 
 @pytest.fixture

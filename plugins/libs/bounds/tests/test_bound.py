@@ -8,26 +8,13 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError, UsageError
 from mfbpi_lib_bounds import bound as bounds
 from mfbpi_lib_bounds import coefficients, generative, navigation, planned
-from mfbpi_lib_bounds.bound import SolverConfig, TabularBound, certified
-from mfbpi_lib_bounds.coefficients import Coefficients, discrepancy
+from mfbpi_lib_bounds.bound import certified
+from mfbpi_lib_bounds.coefficients import discrepancy
 from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_bounds.leaning import Leaning
-from mfbpi_lib_bounds.planned import Quantities
 from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_tabular import testing
 from mfbpi_lib_tabular.solution import gaps
-
-
-class _Variance(TabularBound):
-    """The bound u_1."""
-
-    def coefficients(self, of: Quantities) -> Coefficients:
-        """Coefficients with the variance for the moment."""
-        return planned.u_k(of, 1)
-
-
-def _made(discount: float = 0.9) -> _Variance:
-    return _Variance(discount, SolverConfig())
 
 
 def _deterministic(moves, rewards, **options) -> TabularMDP:
@@ -43,9 +30,9 @@ def tied() -> TabularMDP:
 
 
 @pytest.mark.parametrize("constraint", ["generative", "navigation"])
-def test_solve_and_evaluate_agree(riverswim, constraint):
+def test_solve_and_evaluate_agree(riverswim, constraint, made):
     """The value is that of the allocation; below it, the certificate."""
-    mdp, bound = riverswim(7), _made()
+    mdp, bound = riverswim(7), made()
 
     found = bound.solve(mdp, constraint)
 
@@ -55,27 +42,27 @@ def test_solve_and_evaluate_agree(riverswim, constraint):
 
 
 @pytest.mark.parametrize("constraint", ["generative", "navigation"])
-def test_ties_are_infinite(tied, constraint):
+def test_ties_are_infinite(tied, constraint, made):
     """The reason and the tied pairs are given."""
-    found = _made().solve(tied, constraint)
+    found = made().solve(tied, constraint)
 
     assert (found.value, found.status, found.allocation) == (math.inf, "infinite", None)
     assert "optimal policy not unique" in found.reason
     assert sorted(found.details["ties"]) in ([[0, 0], [1, 0]], [[0, 1], [1, 1]])
     assert f"(s=0, a={found.details['ties'][0][1]})" in found.reason
-    assert _made().evaluate(tied, np.full((2, 2), 0.25)) == math.inf
+    assert made().evaluate(tied, np.full((2, 2), 0.25)) == math.inf
 
 
-def test_gap_below_rounding_is_a_typed_error(riverswim):
+def test_gap_below_rounding_is_a_typed_error(riverswim, made):
     """Neither a tie nor a number: the message gives the tolerance and the pairs."""
     with pytest.raises(SolverError, match=r"gaps are below .* pairs \(s=\d+, a=1\), "):
-        _made(0.9).solve(riverswim(600))
+        made(0.9).solve(riverswim(600))
 
 
-def test_tiny_gap_has_its_value():
+def test_tiny_gap_has_its_value(made):
     """u_1 of two actions that differ by 2e-12: (sqrt h + sqrt c)^2 with their own gap, exactly."""
     mdp = TabularMDP.from_dense(np.ones((1, 2, 1)), [[0.5, 0.5 - 2e-12]])
-    bound = _made(0.5)
+    bound = made(0.5)
 
     found = bound.solve(mdp)
 
@@ -86,11 +73,11 @@ def test_tiny_gap_has_its_value():
 
 @pytest.mark.parametrize("constraint", ["generative", "navigation"])
 @pytest.mark.parametrize("discount", [0.99, 0.9999])
-def test_values_are_those_of_exact_gaps(riverswim, constraint, discount):
+def test_values_are_those_of_exact_gaps(riverswim, constraint, discount, made):
     """The bound of gaps from fractions, although those of float64 are off by up to 1e-4."""
     mdp = riverswim(20)
 
-    found = _made(discount).solve(mdp, constraint)
+    found = made(discount).solve(mdp, constraint)
 
     instance = PlannedInstance(mdp=mdp, discount=discount)
     exactly = np.array(testing.exact_gaps(mdp, instance.policy, discount), dtype=float)
@@ -117,11 +104,11 @@ def coarse(monkeypatch):
     monkeypatch.setattr(gaps, "separate", separate)
 
 
-def test_planning_error_is_part_of_the_gap(riverswim, coarse):
+def test_planning_error_is_part_of_the_gap(riverswim, coarse, made):
     """Gaps known to 1e-9 leave a gap as large as they make the bound uncertain, and say why."""
     mdp = riverswim(10)
 
-    found = _made(0.99).solve(mdp)
+    found = made(0.99).solve(mdp)
 
     delta = PlannedInstance(mdp=mdp, discount=0.99).gaps
     expected = 2e-9 / delta[delta > 0.0].min()  # of D^-2 alone; the moments add to it
@@ -150,37 +137,37 @@ def test_coefficients_lie_between_the_leaning_ones(riverswim, coarse, name):
         assert 1e-9 < discrepancy(low, high) < 1e-6
 
 
-def test_small_gaps_of_long_rivers_are_solved(riverswim):
+def test_small_gaps_of_long_rivers_are_solved(riverswim, made):
     """RiverSwim 50 at gamma 0.99: certified under both constraints."""
     for constraint in ("generative", "navigation"):
-        found = _made(0.99).solve(riverswim(50), constraint)
+        found = made(0.99).solve(riverswim(50), constraint)
 
         assert (found.status, found.relative_gap < 1e-9) == ("optimal", True)
 
 
-def test_several_closed_classes_have_no_walk():
+def test_several_closed_classes_have_no_walk(made):
     """The message names the states of each class; the generative bound stays finite."""
     mdp = _deterministic([[1, 2], [1, 1], [2, 2]], [[0.0, 0.1], [1.0, 0.0], [0.0, 0.5]])
 
-    found = _made().solve(mdp, "navigation")
+    found = made().solve(mdp, "navigation")
 
     assert (found.value, found.status) == (math.inf, "infinite")
     assert "2 closed classes of states: {1}; {2}" in found.reason
-    assert math.isfinite(_made().solve(mdp, "generative").value)
+    assert math.isfinite(made().solve(mdp, "generative").value)
 
 
-def test_states_left_for_good_have_no_walk():
+def test_states_left_for_good_have_no_walk(made):
     """State 0 is never seen again."""
     mdp = _deterministic([[1, 2], [1, 2], [2, 1]], [[0.0, 0.1], [1.0, 0.0], [0.0, 0.5]])
 
-    found = _made().solve(mdp, "navigation")
+    found = made().solve(mdp, "navigation")
 
     assert found.value == math.inf
     assert "leaves states {0} for good" in found.reason
 
 
 @pytest.mark.parametrize("constraint", ["generative", "navigation"])
-def test_terminal_states_get_no_samples(constraint):
+def test_terminal_states_get_no_samples(constraint, made):
     """An exit or a cycle: the terminal state has no weight, and the walk restarts."""
     mdp = _deterministic(
         [[1, 2], [0, 2], [2, 2]],
@@ -188,7 +175,7 @@ def test_terminal_states_get_no_samples(constraint):
         terminal=np.array([False, False, True]),
     )
 
-    found = _made().solve(mdp, constraint)
+    found = made().solve(mdp, constraint)
 
     assert found.status == "optimal"
     assert (found.allocation[2] == 0.0).all()
@@ -207,16 +194,16 @@ def test_terminal_states_get_no_samples(constraint):
         (np.full((2, 2), np.nan), "minimum nan"),
     ],
 )
-def test_allocations_that_are_none(riverswim, allocation, message):
+def test_allocations_that_are_none(riverswim, allocation, message, made):
     """Only distributions over the pairs are evaluated."""
     with pytest.raises(UsageError, match=message):
-        _made().evaluate(riverswim(2), allocation)
+        made().evaluate(riverswim(2), allocation)
 
 
-def test_unknown_constraint(riverswim):
+def test_unknown_constraint(riverswim, made):
     """The message lists the two that exist."""
     with pytest.raises(UsageError, match="expected 'generative' or 'navigation'"):
-        _made().solve(riverswim(2), "walking")
+        made().solve(riverswim(2), "walking")
 
 
 def test_weak_certificates_are_not_called_optimal():
@@ -237,16 +224,16 @@ def test_weak_certificates_are_not_called_optimal():
     assert "relative gap 5.0e-02" in found.reason
 
 
-def test_solving_prints_nothing(riverswim, capfd):
+def test_solving_prints_nothing(riverswim, capfd, made):
     """HiGHS greets on standard output unless told not to, which would spoil --json."""
-    _made().solve(riverswim(4), "navigation")
+    made().solve(riverswim(4), "navigation")
 
     assert capfd.readouterr() == ("", "")
 
 
-def test_another_instance_is_planned_anew(riverswim):
+def test_another_instance_is_planned_anew(riverswim, made):
     """One bound object serves several instances in turn."""
-    bound = _made()
+    bound = made()
     values = [bound.solve(riverswim(n)).value for n in (3, 5, 3)]
 
     assert values[0] == values[2] != values[1]
@@ -255,7 +242,7 @@ def test_another_instance_is_planned_anew(riverswim):
 def test_conic_without_its_library(riverswim, monkeypatch):
     """The message says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "mfbpi_lib_convex", None)
-    bound = _Variance(0.9, SolverConfig(method="conic"))
+    bound = made(method="conic")
 
     with pytest.raises(UsageError, match="needs the package mfbpi-lib-convex"):
         bound.solve(riverswim(3))

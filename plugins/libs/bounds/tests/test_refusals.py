@@ -8,27 +8,12 @@ import pytest
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ModelWarning, SolverError
 from mfbpi_lib_bounds import navigation, planned
-from mfbpi_lib_bounds.bound import SolverConfig, TabularBound
-from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import PlannedInstance
-from mfbpi_lib_bounds.planned import Quantities
-
-
-class _Variance(TabularBound):
-    """The bound u_1."""
-
-    def coefficients(self, of: Quantities) -> Coefficients:
-        """Coefficients with the variance for the moment."""
-        return planned.u_k(of, 1)
-
-
-def _made(discount: float = 0.9) -> _Variance:
-    return _Variance(discount, SolverConfig())
 
 
 @pytest.mark.parametrize("constraint", ["generative", "navigation"])
 @pytest.mark.parametrize("unit", [1e-100, 1e-160, 1e-200, 1e100])
-def test_gaps_that_cannot_be_squared_are_refused(riverswim, unit, constraint):
+def test_gaps_that_cannot_be_squared_are_refused(riverswim, unit, constraint, made):
     """Neither NaN nor infinity is called optimal: 1 / D^2 of such gaps leaves double precision."""
     river = riverswim(5)
     mdp = TabularMDP.from_successors(
@@ -36,12 +21,12 @@ def test_gaps_that_cannot_be_squared_are_refused(riverswim, unit, constraint):
     )
 
     with pytest.raises(SolverError, match="leave the range of double precision"):
-        _made().solve(mdp, constraint)
+        made().solve(mdp, constraint)
     with pytest.raises(SolverError, match="leave the range of double precision"):
-        _made().evaluate(mdp, np.full((5, 2), 0.1))
+        made().evaluate(mdp, np.full((5, 2), 0.1))
 
 
-def test_no_walk_from_the_end():
+def test_no_walk_from_the_end(made):
     """Where every first state is terminal, no walk samples anything; single pairs may be."""
     moves = np.array([[[0], [0]], [[0], [1]]])
     with pytest.warns(ModelWarning, match="begins in the terminal state 0"):
@@ -49,14 +34,14 @@ def test_no_walk_from_the_end():
             moves, np.ones(moves.shape), [[0.0, 0.0], [0.5, 0.2]], terminal=[True, False]
         )
 
-    found = _made().solve(mdp, "navigation")
+    found = made().solve(mdp, "navigation")
 
     assert (found.value, found.status) == (math.inf, "infinite")
     assert "begins in a terminal state" in found.reason
-    assert _made().solve(mdp).status == "optimal"
+    assert made().solve(mdp).status == "optimal"
 
 
-def test_transitions_too_rare_for_a_walk():
+def test_transitions_too_rare_for_a_walk(made):
     """A state that is reached once in 1e300 steps: the certificate overflows, and this is said."""
     transitions = np.zeros((3, 2, 3))  # P[s, a, s']
     transitions[:, 0, 0] = transitions[0, 1, 0] = 1.0
@@ -65,9 +50,9 @@ def test_transitions_too_rare_for_a_walk():
     mdp = TabularMDP.from_dense(transitions, [[0.1, 0.0], [0.0, 0.0], [0.0, 1.0]])
 
     with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
-        _made().solve(mdp, "navigation")
+        made().solve(mdp, "navigation")
     instance = PlannedInstance(mdp=mdp, discount=0.9)
     made = planned.u(instance, 19)
     with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
         navigation.minimise(made, instance.walk)
-    assert _made().solve(mdp).status == "optimal"
+    assert made().solve(mdp).status == "optimal"

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 from typing import Any
 
 import attrs
@@ -33,6 +34,7 @@ from mfbpi_core import Cells, RunProtocol, TabularMDP, Transitions, parameter
 from mfbpi_core.errors import CheckpointError
 from mfbpi_env_slipping_deep_sea.model import LARGE_REWARD, deep_sea_mdp, optimal_values
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
+from mfbpi_lib_bsuite.one_hot import indices_of
 
 #: Episodes for each row: the paper runs 100 N.
 EPISODES_PER_ROW = 100
@@ -156,6 +158,5 @@ class SlippingDeepSea(BsuiteEnvironment):
 
 
 def _cell_numbers(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Positions of the ones in a batch [n, N, N]."""
-    flat = observations.reshape(len(observations), -1)
-    return flat.argmax(axis=1).astype(np.int64, copy=False)
+    """Positions of the ones in a batch [n, N, N]; 0 for the zeros that end an episode."""
+    return indices_of(observations) % math.prod(observations.shape[1:])

@@ -145,6 +145,26 @@ def test_metric_counts_where_actions_are_taken() -> None:
     assert metric.measure(advised(PROBLEM, step=3)) == {"total": 3.0}
 
 
+def test_a_chunk_is_counted_once_for_all_metrics() -> None:
+    """Metrics that share an environment share its cells and the counts of a chunk."""
+    asked = []
+
+    def index(positions: Any) -> Any:
+        asked.append(len(positions))
+        return QUARTERS.index(positions)
+
+    where = Scene(cells=Cells(count=4, index=index))
+    first, second = (Total(PROBLEM, where, NoConfig(), np.random.default_rng(0)) for _ in "12")
+
+    for chunk in (steps(0, [0.1, 0.6]), steps(2, [0.3])):
+        for metric in (first, second):
+            metric.observe(chunk)
+
+    assert asked == [2, 1]
+    assert first.visits.counts.tolist() == second.visits.counts.tolist() == [1, 1, 1, 0]
+    assert first.visits.last.tolist() == second.visits.last.tolist() == [1, 3, 2, 0]
+
+
 def test_metric_measures_nothing_before_the_first_step() -> None:
     """At step 0 the columns do not apply."""
     assert make().measure(advised(PROBLEM, step=0)) == {}

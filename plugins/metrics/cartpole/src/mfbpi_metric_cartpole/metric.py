@@ -63,7 +63,7 @@ class Cartpole(Metric[NoConfig]):
     def observe(self, transitions: Transitions) -> None:
         """Count upright steps and visits."""
         self.upright_time += int(np.count_nonzero(self._pole.upright(transitions)))
-        np.add.at(self.counts, self._pole.cells.index(transitions.observations), 1)
+        np.add.at(self.counts, self.visited_cells(transitions), 1)
 
     def measure(self, snapshot: Snapshot) -> dict[str, float]:  # noqa: ARG002
         """Column ``upright_time``."""

@@ -54,7 +54,7 @@ class DeepSea(Metric[NoConfig]):
 
     def observe(self, transitions: Transitions) -> None:
         """Count choices, successes and finished episodes, and add up their returns."""
-        cells = self._sea.cells.index(transitions.observations)
+        cells = self.visited_cells(transitions)
         np.add.at(self.choices, (cells, transitions.actions), 1)
         self.successes += int(np.count_nonzero(self._sea.succeeded(transitions)))
         self.episodes += transitions.episodes_ended

@@ -14,22 +14,30 @@ agent's numbers do not depend on its rivals.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Snapshot
 from mfbpi_core.contracts.configured import C
-from mfbpi_core.contracts.environment import Cells, Environment
-from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.metric import Metric, cells_of
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.transitions import Transitions
-from mfbpi_core.errors import PluginError, RequirementError
+from mfbpi_core.errors import PluginError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+
+class Tally(NamedTuple):
+    """The visits of a few steps; several metrics add the same one."""
+
+    counts: IntArray  # [C], visits of each cell
+    last: IntArray  # [C], number of the step of the last visit, from 1; 0 if not visited
+    total: int  # steps
 
 
 class Visits:
@@ -68,16 +76,27 @@ class Visits:
         return int(np.count_nonzero(self.reachable))
 
     def observe(self, cells: npt.ArrayLike) -> None:
-        """Count the cells of the next n steps, integers [n] in the order of the steps.
+        """Count the cells of the next n steps; as :meth:`tally` and :meth:`add`."""
+        self.add(self.tally(cells))
+
+    def tally(self, cells: npt.ArrayLike) -> Tally:
+        """Count the cells of n steps, integers [n] in the order of the steps, from nothing.
 
         Raises:
             PluginError: for a number that is no cell, or a cell declared unreachable.
         """
         visited = self._checked(np.asarray(cells))
-        np.add.at(self.counts, visited, 1)
+        counts = np.bincount(visited, minlength=len(self.counts))
+        last = np.zeros(len(self.counts), dtype=np.int64)
         # Where a cell occurs more than once, NumPy keeps the last assignment: the latest step.
-        self.last[visited] = self.total + np.arange(1, len(visited) + 1)
-        self.total += len(visited)
+        last[visited] = np.arange(1, len(visited) + 1)
+        return Tally(counts, last, len(visited))
+
+    def add(self, tally: Tally) -> None:
+        """Add the steps that come after those seen so far."""
+        self.counts += tally.counts
+        self.last = np.where(tally.last > 0, self.total + tally.last, self.last)
+        self.total += tally.total
 
     def _checked(self, cells: npt.NDArray[Any]) -> IntArray:
         n_cells = len(self.counts)
@@ -114,12 +133,16 @@ class VisitMetric(Metric[C]):
         self, problem: Problem, environment: Environment, config: C, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
-        self._cells = _cells(environment)
-        self.visits = Visits(self._cells.count, self._cells.reachable)
+        cells = cells_of(environment)
+        self.visits = Visits(cells.count, cells.reachable)
 
     def observe(self, transitions: Transitions) -> None:
         """Count the cells in which the actions were taken."""
-        self.visits.observe(self._cells.index(transitions.observations))
+        tally = transitions.once(
+            (Tally, self.environment),
+            lambda: self.visits.tally(self.visited_cells(transitions)),
+        )
+        self.visits.add(tally)
 
     def measure(self, snapshot: Snapshot) -> dict[str, float]:  # noqa: ARG002
         """Describe the visits so far; nothing before the first step."""
@@ -166,13 +189,3 @@ def normalised_entropy(weights: npt.ArrayLike, n_cells: int) -> float:
     p = positive / positive.sum()
     entropy = float(-(p * np.log(p)).sum() / np.log(n_cells))
     return min(max(0.0, entropy), 1.0)  # rounding alone can leave [0, 1], by some 1e-16
-
-
-def _cells(environment: Environment) -> Cells:
-    cells = environment.cells
-    if cells is None:
-        raise RequirementError(
-            f"{type(environment).__name__} declares no cells; expected an environment with "
-            "integer states, or one that partitions its observations (Environment.cells)"
-        )
-    return cells
