@@ -239,7 +239,7 @@ def test_another_instance_is_planned_anew(riverswim, made):
     assert values[0] == values[2] != values[1]
 
 
-def test_conic_without_its_library(riverswim, monkeypatch):
+def test_conic_without_its_library(riverswim, monkeypatch, made):
     """The message says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "mfbpi_lib_convex", None)
     bound = made(method="conic")
