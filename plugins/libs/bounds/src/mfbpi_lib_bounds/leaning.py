@@ -34,7 +34,7 @@ class Leaning(PlannedInstance):
     sign: int
 
     @classmethod
-    def of(cls, base: Instance, sign: int) -> Leaning:
+    def of(cls, base: PlannedInstance, sign: int) -> Leaning:
         """The hardest (1) or easiest (-1) instance that the numbers of ``base`` can stand for."""
         return cls(mdp=base.mdp, discount=base.discount, epsilon=base.epsilon, base=base, sign=sign)
 
