@@ -147,7 +147,9 @@ class OBPI(TrackingAgent):
         effective_horizon = problem.effective_horizon
         self.state = State(
             **self.state._asdict(),
-            constants=Constants(problem.discount, effective_horizon, config.k, 1.0 / problem.reward_unit),
+            constants=Constants(
+                problem.discount, effective_horizon, config.k, 1.0 / problem.reward_unit
+            ),
             q=np.zeros(shape),
             m=np.full(shape, config.initial_moment * effective_horizon ** (2**config.k)),
         )

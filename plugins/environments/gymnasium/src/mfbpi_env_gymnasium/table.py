@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from mfbpi_core import Cells, Protocol
+from mfbpi_core import Cells, RunProtocol
 from mfbpi_core.errors import ModelError
 from mfbpi_env_gymnasium import model
 from mfbpi_env_gymnasium.model import Entry
@@ -19,7 +19,7 @@ from mfbpi_env_gymnasium.wrappers import changes_nothing, time_limit
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 #: How long runs are where nothing is published: steps, and between evaluations.
-PROTOCOL = Protocol(horizon=50_000, eval_every=1_000)
+PROTOCOL = RunProtocol(horizon=50_000, eval_every=1_000)
 
 #: Attributes of Gymnasium's toy texts that make ``step`` do more than ``P`` says.
 _MORE_THAN_P = ("fickle_passenger",)

@@ -53,9 +53,7 @@ class EstimatedQuantities:
     @property
     def gaps(self) -> FloatArray:
         """Delta(s, a), float64 [S, A], floored."""
-        floored: FloatArray = np.maximum(
-            gaps.gaps(self.plan) / self.unit, self.gap_floor
-        )
+        floored: FloatArray = np.maximum(gaps.gaps(self.plan) / self.unit, self.gap_floor)
         return floored
 
     @property
