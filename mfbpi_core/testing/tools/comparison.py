@@ -127,13 +127,13 @@ def _has_slots(value: Any) -> bool:
     return declared and not isinstance(value, type)
 
 
-#: Kinds of object that are compared through a view of what they hold, the first that applies.
 def _columns(steps: Transitions) -> dict[str, Any]:
     """What was given, without what metrics have made of it."""
     given = (field.name for field in attrs.fields(Transitions) if field.init)
     return {name: getattr(steps, name) for name in given}
 
 
+#: Kinds of object that are compared through a view of what they hold, the first that applies.
 _VIEWS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
     (lambda value: isinstance(value, np.random.Generator), lambda rng: rng.bit_generator),
     (lambda value: isinstance(value, np.random.BitGenerator), lambda bits: bits.state),
