@@ -58,6 +58,11 @@ class Transitions:
     truncated: npt.NDArray[np.bool_]
     _made: dict[Hashable, Any] = attrs.field(factory=dict, init=False, repr=False)
 
+    def columns(self) -> dict[str, Any]:
+        """What was given, by name: ``start`` and the columns."""
+        given = (field.name for field in attrs.fields(Transitions) if field.init)
+        return {name: getattr(self, name) for name in given}
+
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What several metrics need of these steps, made for the first that asks.
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import attrs
 import numpy as np
 
 from mfbpi_core.contracts.agent import Agent
@@ -176,8 +175,9 @@ def _whole_run(subject: Subject, world: World) -> Callable[[], Any]:
 
 def _columns(chunks: list[Transitions]) -> dict[str, Any]:
     """The chunks as one, without the step at which they start."""
-    names = [field.name for field in attrs.fields(Transitions) if field.name != "start"]
-    return {n: np.concatenate([np.asarray(getattr(c, n)) for c in chunks]) for n in names}
+    given = [chunk.columns() for chunk in chunks]
+    names = given[0].keys() - {"start"}
+    return {n: np.concatenate([np.asarray(one[n]) for one in given]) for n in sorted(names)}
 
 
 CHECKS = (

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 
 from mfbpi_core.data.transitions import Transitions
@@ -127,12 +126,6 @@ def _has_slots(value: Any) -> bool:
     return declared and not isinstance(value, type)
 
 
-def _columns(steps: Transitions) -> dict[str, Any]:
-    """What was given, without what metrics have made of it."""
-    given = (field.name for field in attrs.fields(Transitions) if field.init)
-    return {name: getattr(steps, name) for name in given}
-
-
 #: Kinds of object that are compared through a view of what they hold, the first that applies.
 _VIEWS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
     (lambda value: isinstance(value, np.random.Generator), lambda rng: rng.bit_generator),
@@ -140,7 +133,7 @@ _VIEWS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
     (_is_tensor, _tensor_array),
     (_has_stream, lambda value: value.get_state()),
     (lambda value: isinstance(value, deque), list),
-    (lambda value: isinstance(value, Transitions), _columns),
+    (lambda value: isinstance(value, Transitions), Transitions.columns),
     (_has_slots, lambda value: {**_slots(value), **getattr(value, "__dict__", {})}),
     (_is_plain_object, vars),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi.plan.selection import Selected
+from mfbpi.plan.selection import Chosen
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
@@ -18,7 +18,7 @@ from mfbpi_core.plugins import assembly
 _FLOW_TOLERANCE = 1e-9
 
 
-def build(choice: Selected, discount: float) -> Bound:
+def build(choice: Chosen, discount: float) -> Bound:
     """Build a bound for a discount; raises :class:`UsageError` for wrong parameters."""
     return assembly.bound(choice.plugin, choice.ref().config, discount)
 

@@ -10,7 +10,7 @@ import attrs
 
 from mfbpi.plan import stopping
 from mfbpi.plan.metrics import Measured, Metrics, check_needs
-from mfbpi.plan.selection import Selected
+from mfbpi.plan.selection import Chosen
 from mfbpi.plan.settings import compact, parse_seeds
 from mfbpi.plan.sharding import Shard
 from mfbpi_core.contracts.environment import Environment
@@ -121,8 +121,8 @@ def _described(site: Site) -> dict[str, Any]:
 
 def make(
     registry: Registry,
-    agents: Sequence[Selected],
-    environments: Sequence[Selected],
+    agents: Sequence[Chosen],
+    environments: Sequence[Chosen],
     settings: RunSettings,
 ) -> TaskPlan:
     """Resolve a grid completely.
@@ -144,8 +144,8 @@ def make(
 def _site(
     registry: Registry,
     settings: RunSettings,
-    choice: Selected,
-    agents: Sequence[Selected],
+    choice: Chosen,
+    agents: Sequence[Chosen],
     metrics: Metrics,
 ) -> tuple[Site, Measured]:
     """An environment with its agents, and what is measured there."""
@@ -178,7 +178,7 @@ def _site(
     return site, measured
 
 
-def planned_agent(choice: Selected, problem: Problem) -> PluginRef:
+def planned_agent(choice: Chosen, problem: Problem) -> PluginRef:
     """The agent with its parameters there, of which no task would have to say that it fails."""
     ref = choice.ref(build.preset(choice.plugin, problem))
     build.check_agent(choice.plugin, ref, problem)

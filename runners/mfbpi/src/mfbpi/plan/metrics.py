@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from mfbpi.plan import selection
-from mfbpi.plan.selection import Selected
+from mfbpi.plan.selection import Chosen
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef
@@ -69,7 +69,7 @@ class Metrics:
         warnings: default metrics left out because several distributions claim their name.
     """
 
-    choices: Sequence[Selected]
+    choices: Sequence[Chosen]
     asked_for: bool
     warnings: tuple[str, ...] = ()
 
@@ -87,7 +87,7 @@ class Metrics:
         self,
         where: PluginRef,
         provided: frozenset[str],
-        agents: Sequence[Selected],
+        agents: Sequence[Chosen],
         about: Problem,
     ) -> Measured:
         """Those that can be measured in an environment, and what to say of agents there.
@@ -122,7 +122,7 @@ class Metrics:
                 yield f"metric {choice.label} is left out: it needs {needs}; {hint.strip()}"
 
     def _unmeasured(
-        self, agents: Sequence[Selected], where: PluginRef, provided: frozenset[str], about: Problem
+        self, agents: Sequence[Chosen], where: PluginRef, provided: frozenset[str], about: Problem
     ) -> Iterator[str]:
         """Which runs will measure nothing, said before they start."""
         for agent in agents:

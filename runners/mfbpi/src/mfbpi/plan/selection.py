@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, get_type_hints
 
 import attrs
 
 from mfbpi.plan import own
+from mfbpi.plan.reading import as_float, blaming, typed
 from mfbpi.plan.settings import Setting, parse_settings, unique
 from mfbpi_core.contracts import experiment
 from mfbpi_core.contracts import parameters as configs
 from mfbpi_core.contracts.experiment import labelled
 from mfbpi_core.data.task import PluginRef
-from mfbpi_core.errors import ConfigError, MfbpiError, UsageError
+from mfbpi_core.errors import ConfigError, UsageError
 from mfbpi_core.plugins import assembly as build
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
@@ -22,7 +22,7 @@ from mfbpi_core.text import did_you_mean
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Selected:
+class Chosen:
     """A plugin chosen for a run.
 
     Attributes:
@@ -41,7 +41,7 @@ class Selected:
 
     def ref(self, preset: Mapping[str, Any] | None = None) -> PluginRef:
         """The plugin with every parameter; what was set goes before the preset."""
-        with _blaming(self.plugin, self.label):
+        with blaming(self.plugin, self.label):
             config = configs.from_dict(self.config_class, {**(preset or {}), **self.values})
             values = configs.to_dict(config)
             configs.check_plain(values)
@@ -49,15 +49,13 @@ class Selected:
         return PluginRef(name=self.name, config=values, label=label)
 
 
-def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Selected]:
+def agents(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Chosen]:
     """Resolve agents and their settings, in the order given; raises :class:`UsageError`."""
     found = [_find(registry, "agent", name) for name in names]
     return _resolve(registry, "agents", found, parse_settings("agent_settings", settings))
 
 
-def environments(
-    registry: Registry, names: Sequence[str], settings: Sequence[str]
-) -> list[Selected]:
+def environments(registry: Registry, names: Sequence[str], settings: Sequence[str]) -> list[Chosen]:
     """Resolve environments and their settings, in the order given; raises :class:`UsageError`."""
     found = [_find(registry, "environment", name) for name in names]
     return _resolve(
@@ -68,13 +66,13 @@ def environments(
     )
 
 
-def bound(registry: Registry, name: str, settings: Sequence[str]) -> Selected:
+def bound(registry: Registry, name: str, settings: Sequence[str]) -> Chosen:
     """Resolve a bound and its settings; raises :class:`UsageError`."""
     found = [(registry.get("bound", name), dict[str, str]())]
     return _resolve(registry, "`bound`", found, parse_settings("bound_settings", settings))[0]
 
 
-def executor(registry: Registry, name: str, settings: Sequence[str]) -> Selected:
+def executor(registry: Registry, name: str, settings: Sequence[str]) -> Chosen:
     """Resolve an executor and its settings; raises :class:`UsageError`."""
     found = [(registry.get("executor", name), dict[str, str]())]
     return _resolve(registry, "`executor`", found, parse_settings("executor_settings", settings))[0]
@@ -85,28 +83,26 @@ def metric(registry: Registry, name: str) -> Plugin:
     return _find(registry, "metric", name)[0]
 
 
-def stopping_rule(registry: Registry, name: str, settings: Sequence[str]) -> Selected:
+def stopping_rule(registry: Registry, name: str, settings: Sequence[str]) -> Chosen:
     """Resolve a stopping rule and its settings; raises :class:`UsageError`."""
     found = [(registry.get("stopping_rule", name), dict[str, str]())]
     return _resolve(registry, "`stop`", found, parse_settings("stop_settings", settings))[0]
 
 
-def metrics(
-    registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]
-) -> list[Selected]:
+def metrics(registry: Registry, plugins: Sequence[Plugin], settings: Sequence[str]) -> list[Chosen]:
     """Give metrics their settings, in the order given; raises :class:`UsageError`."""
     found = [(plugin, dict[str, str]()) for plugin in plugins]
     return _resolve(registry, "metrics", found, parse_settings("metric_settings", settings))
 
 
-def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Selected]:
+def listed(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Chosen]:
     """Resolve what an experiment lists, every combination of values; raises UsageError."""
     found = [_listed(registry, kind, point) for each in choices for point in each.expand()]
     unique(kind, [choice.label for choice in found], "; tell them apart with a label")
     return found
 
 
-def given(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Selected]:
+def given(registry: Registry, kind: str, choices: Sequence[experiment.Choice]) -> list[Chosen]:
     """Resolve choices as the command line resolves names and settings, so that tasks are equal."""
     return listed(registry, kind, [_as_on_the_command_line(registry, kind, c) for c in choices])
 
@@ -121,15 +117,8 @@ def _as_on_the_command_line(
         name = choice.name  # replaced once the label is known
     label = "" if choice.label == choice.name else choice.label
     hints = get_type_hints(plugin.load_config())
-    values = {key: _as_float(v, hints.get(key)) for key, v in choice.parameters.items()}
+    values = {key: as_float(v, hints.get(key)) for key, v in choice.parameters.items()}
     return experiment.Choice(name, label=label, replicate=choice.replicate, **values)
-
-
-def _as_float(value: Any, hint: Any) -> Any:
-    """The number 1 as 1.0, alone or in a tuple, where the parameter is a float: JSON differs."""
-    if isinstance(value, tuple):
-        return tuple(_as_float(each, hint) for each in value)
-    return float(value) if type(value) is int and hint in (float, float | None) else value
 
 
 def _find(registry: Registry, kind: str, name: str) -> tuple[Plugin, Mapping[str, str]]:
@@ -141,17 +130,17 @@ def _find(registry: Registry, kind: str, name: str) -> tuple[Plugin, Mapping[str
     return registry.get(kind, name), {}
 
 
-def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Selected:
+def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Chosen:
     plugin, fixed = _find(registry, kind, choice.name)
     config_class = plugin.load_config()
-    with _blaming(plugin, choice.label):
-        parsed = _typed(config_class, fixed)
+    with blaming(plugin, choice.label):
+        parsed = typed(config_class, fixed)
     name, label = choice.name, choice.label
     if isinstance(plugin, own.OwnPlugin):
         name = plugin.qualified_name
         if label.startswith(choice.name):
             label = plugin.spec.name + label.removeprefix(choice.name)
-    made = Selected(
+    made = Chosen(
         name=name,
         label=label,
         plugin=plugin,
@@ -202,7 +191,7 @@ class _Candidate:
         """Whether a setting for ``name`` is meant for this one."""
         return name in (self.label, self.plugin.spec.name, self.plugin.qualified_name)
 
-    def choose(self, settings: Sequence[Setting], declared: Collection[str]) -> Selected:
+    def choose(self, settings: Sequence[Setting], declared: Collection[str]) -> Chosen:
         """Read the settings meant for this one.
 
         Args:
@@ -210,12 +199,12 @@ class _Candidate:
             declared: keys that some plugin of the run declares; all others are meant for those
                 that take any.
         """
-        with _blaming(self.plugin, self.label):
-            values = _typed(self.config_class, _chosen(self, settings, declared))
+        with blaming(self.plugin, self.label):
+            values = typed(self.config_class, _chosen(self, settings, declared))
         shown = {key: value for key, value in values.items() if key not in self.fixed}
         # A metric is known by its columns, whatever its parameters.
         label = self.label if self.plugin.kind == "metric" else labelled(self.label, shown)
-        return Selected(
+        return Chosen(
             name=self.name,
             label=label,
             plugin=self.plugin,
@@ -229,7 +218,7 @@ def _resolve(
     option: str,
     found: Sequence[tuple[Plugin, Mapping[str, str]]],
     settings: Sequence[Setting],
-) -> list[Selected]:
+) -> list[Chosen]:
     candidates = [_candidate(registry, plugin, fixed) for plugin, fixed in found]
     unique(option, [candidate.label for candidate in candidates])
     for setting in settings:
@@ -238,9 +227,9 @@ def _resolve(
     return [_checked(registry, one.choose(settings, declared)) for one in candidates]
 
 
-def _checked(registry: Registry, choice: Selected) -> Selected:
+def _checked(registry: Registry, choice: Chosen) -> Chosen:
     """The choice, if the bound that its parameters name can be built; raises ConfigError."""
-    with _blaming(choice.plugin, choice.label):
+    with blaming(choice.plugin, choice.label):
         config = configs.from_dict(choice.config_class, choice.values)
         build.find_named(registry, config)
     return choice
@@ -293,18 +282,3 @@ def _chosen(
     for key in candidate.fixed.keys() & chosen.keys():
         raise ConfigError(f"{chosen[key]}: {candidate.label} already sets {key}; give it once")
     return {key: setting.value for key, setting in chosen.items()} | dict(candidate.fixed)
-
-
-def _typed(config_class: type[Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Values of the parameters given as text, validated, and of no others."""
-    parsed = configs.to_dict(configs.parse(config_class, texts))
-    return {key: parsed[key] for key in texts}
-
-
-@contextmanager
-def _blaming(plugin: Plugin, label: str) -> Iterator[None]:
-    """Say whose parameter is wrong."""
-    try:
-        yield
-    except MfbpiError as error:
-        raise ConfigError(f"{plugin.kind} {label}: {error}") from error
