@@ -168,7 +168,7 @@ def test_what_does_more_than_its_table_is_stepped() -> None:
     ("entry", "said"),
     [
         ((0.5, 0, 0.0, False), r"P of .*: probabilities.*0\.5"),
-        ((-1.0, 0, 0.0, False), r"P\[0\]\[0\] has the probability -1"),
+        ((-1.0, 0, 0.0, False), r"\[0\]\[0\] has the probability -1"),
         ((1.0, 7, 0.0, False), r"\[0\]\[0\]: next state 7; expected 0 to 0"),
         ((1.0, 0, float("nan"), False), r"\[0\]\[0\]: reward nan"),
         ((1.0, 0, 0.0), r"\[0\]\[0\]: .*expected \(probability"),

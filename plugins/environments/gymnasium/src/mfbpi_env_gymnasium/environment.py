@@ -1,7 +1,7 @@
 """Any environment of Gymnasium with discrete actions: ``gymnasium:FrozenLake-v1``.
 
 Those that carry their transition probabilities in ``P``, as the toy texts do, become tabular
-models (:mod:`.model`): exact, and simulated by compiled code. All others are stepped
+models (:mod:`.table`): exact, and simulated by compiled code. All others are stepped
 (:mod:`.stepped`), their spaces flattened as Gymnasium flattens them (:mod:`.spaces`).
 
 Source: Towers et al. 2024, "Gymnasium: a standard interface for reinforcement learning

@@ -12,10 +12,9 @@ from gymnasium import spaces
 
 from mfbpi_core import Cells, RunProtocol
 from mfbpi_core.errors import ModelError
-from mfbpi_env_gymnasium import model
-from mfbpi_env_gymnasium.model import Entry
 from mfbpi_env_gymnasium.options import Options
 from mfbpi_env_gymnasium.wrappers import changes_nothing, time_limit
+from mfbpi_lib_tabular.models import listed
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
 #: How long runs are where nothing is published: steps, and between evaluations.
@@ -49,7 +48,7 @@ def _initial_of(bare: Any) -> Any:
 
 
 class GymnasiumTable(TabularEnvironment):
-    """A tabular environment with the model of :mod:`.model`; its states have Gymnasium's numbers.
+    """A tabular environment with the model of ``P``; its states have Gymnasium's numbers.
 
     An offset of the numbers is removed. Gymnasium's environment is not stepped: the compiled
     simulator draws from the same distributions with random numbers of its own.
@@ -65,7 +64,7 @@ class GymnasiumTable(TabularEnvironment):
 
     def __init__(self, raw: gymnasium.Env[Any, Any], options: Options, name: str) -> None:
         try:
-            table = model.read(
+            table = listed.read(
                 _entries(raw),
                 np.asarray(_initial_of(raw.unwrapped), dtype=np.float64),
                 keep_unreachable=options.unreachable == "keep",
@@ -94,22 +93,22 @@ def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return observations.astype(np.int64, copy=False)
 
 
-def _entries(raw: gymnasium.Env[Any, Any]) -> model.Rows:
+def _entries(raw: gymnasium.Env[Any, Any]) -> listed.Rows:
     """``P`` as lists, states and actions counted from 0.
 
     Raises:
         ModelError: naming the state and the action at fault.
     """
-    observed, acted, listed = raw.observation_space, raw.action_space, raw.unwrapped.P  # type: ignore[attr-defined]
+    observed, acted, table = raw.observation_space, raw.action_space, raw.unwrapped.P  # type: ignore[attr-defined]
     assert isinstance(observed, spaces.Discrete)
     assert isinstance(acted, spaces.Discrete)
     start, first = int(observed.start), int(acted.start)
-    rows: model.Rows = []
+    rows: listed.Rows = []
     for s in range(start, start + int(observed.n)):
-        row: list[list[Entry]] = []
+        row: list[list[listed.Entry]] = []
         for a in range(first, first + int(acted.n)):
             try:
-                here = [_entry(entry, start, int(observed.n)) for entry in listed[s][a]]
+                here = [_entry(entry, start, int(observed.n)) for entry in table[s][a]]
             except (KeyError, IndexError):
                 raise ModelError(f"it lacks [{s}][{a}]") from None
             except (TypeError, ValueError) as error:
@@ -119,7 +118,7 @@ def _entries(raw: gymnasium.Env[Any, Any]) -> model.Rows:
     return rows
 
 
-def _entry(entry: Any, start: int, n_states: int) -> Entry:
+def _entry(entry: Any, start: int, n_states: int) -> listed.Entry:
     """One entry, converted; raises :class:`ValueError`."""
     if len(entry) != 4:
         raise ValueError(f"{entry!r}; expected (probability, next state, reward, terminated)")

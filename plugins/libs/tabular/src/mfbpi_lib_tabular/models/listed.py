@@ -1,13 +1,13 @@
-"""A tabular model from the dictionary ``P`` of Gymnasium's toy texts.
+"""A tabular model from lists of what may follow each pair, ends of episodes marked at transitions.
 
-``P[state][action]`` lists ``(probability, next state, reward, terminated)``. A state that is only
-entered *terminated* is terminal. One that is also entered otherwise, or where episodes begin, lives
-on, and gets a twin behind all states: terminal, it stands for the ends there. What is asked about a
-terminal state is 0, and what ``P`` says about its actions does not matter.
+``entries[state][action]`` lists ``(probability, next state, reward, terminated)``, as Gymnasium's
+toy texts do in ``P`` and tables of transitions do in files. A state that is only entered
+*terminated* is terminal. One that is also entered otherwise, or where episodes begin, lives on, and
+gets a twin behind all states: terminal, it stands for the ends there. What is asked about a terminal
+state is 0, and what the list says about its actions does not matter.
 
-States that no walk from the start reaches, such as the cliff of CliffWalking, are seen by nobody.
-They are closed: terminal too, so that no policy is judged by what it would do there. Their numbers
-remain, and on request all that ``P`` says of them.
+States that no walk from the start reaches are seen by nobody. They are kept, or closed: terminal
+too, so that no policy is judged by what it would do there. Their numbers remain.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.data.mdp import RewardLaw
 from mfbpi_core.errors import ModelError
 
 BoolArray = npt.NDArray[np.bool_]
+
+#: Rows that miss one by no more than this sum to one.
+ULPS = 4.0 * float(np.finfo(np.float64).eps)
 
 #: (probability, next state, reward, terminated)
 Entry = tuple[float, int, float, bool]
@@ -35,10 +39,12 @@ class Table:
     Attributes:
         mdp: the model.
         seen: bool [S], states that a walk from the start can show.
+        twins: int64 [S - n], the states whose ends the last states stand for.
     """
 
     mdp: TabularMDP
     seen: BoolArray
+    twins: npt.NDArray[np.int64]
 
 
 def read(
@@ -47,7 +53,9 @@ def read(
     *,
     keep_unreachable: bool,
     reward_range: tuple[float, float] | None,
-    scale: float,
+    scale: float = 1.0,
+    reward_law: RewardLaw = "deterministic",
+    terminal: BoolArray | None = None,
 ) -> Table:
     """Make a model.
 
@@ -57,15 +65,20 @@ def read(
         keep_unreachable: whether states that nothing reaches are left as they are.
         reward_range: limits of the scaled rewards; None for those of the rewards found.
         scale: what rewards are multiplied by.
+        reward_law: see :class:`mfbpi_core.TabularMDP`.
+        terminal: states that are ends, whether or not anything leads to them.
 
     Raises:
         ModelError: naming state, action and number.
     """
-    merged = [[_merged(here, s, a) for a, here in enumerate(row)] for s, row in enumerate(entries)]
+    merged = [
+        [merged_entries(here, s, a) for a, here in enumerate(row)] for s, row in enumerate(entries)
+    ]
     walked = live = _closure(merged, initial > 0.0)
     if keep_unreachable:
         everywhere = np.ones(len(merged), dtype=np.bool_)
-        live = _closure(merged, walked | ~_ended_by(merged, everywhere))
+        known = np.zeros_like(walked) if terminal is None else terminal
+        live = _closure(merged, walked | ~(_ended_by(merged, everywhere) | known))
     doubled = np.flatnonzero(live & _ended_by(merged, live))
     twins = {int(s): len(merged) + i for i, s in enumerate(doubled)}
     n_states, n_actions = len(merged) + len(twins), len(merged[0])
@@ -91,9 +104,29 @@ def read(
         np.where(terminal[:, None, None], 0.0, rewards),
         initial=np.concatenate([initial, np.zeros(len(twins))]),
         terminal=terminal,
+        reward_law=reward_law,
         reward_range=limits,
     )
-    return Table(mdp=mdp, seen=seen)
+    return Table(mdp=_as_given(mdp, probabilities, initial), seen=seen, twins=doubled)
+
+
+def _as_given(
+    mdp: TabularMDP, probabilities: npt.NDArray[np.float64], initial: npt.NDArray[np.float64]
+) -> TabularMDP:
+    """The model with the very numbers of rows that sum to one, which a division would round again.
+
+    What was written to a file by a model is thus read as that model.
+    """
+    exact = np.abs(probabilities.sum(axis=2) - 1.0) <= ULPS  # [S, A]
+    exact &= ~mdp.terminal[:, None]
+    kept = np.where(exact[:, :, None], probabilities, mdp.probabilities)
+    start = np.zeros(mdp.n_states)
+    start[: len(initial)] = initial
+    start = start if abs(start.sum() - 1.0) <= ULPS else mdp.initial
+    mean = np.einsum("sak,sak->sa", kept, mdp.rewards)
+    for array in (kept, start, mean):
+        array.flags.writeable = False
+    return attrs.evolve(mdp, probabilities=kept, initial=start, mean_rewards=mean)
 
 
 def found_range(paid: npt.NDArray[np.float64]) -> tuple[float, float]:
@@ -104,7 +137,7 @@ def found_range(paid: npt.NDArray[np.float64]) -> tuple[float, float]:
     return (min(low, 0.0), max(low, 0.0)) if low else (0.0, 1.0)
 
 
-def _merged(here: list[Entry], s: int, a: int) -> list[Entry]:
+def merged_entries(here: list[Entry], s: int, a: int) -> list[Entry]:
     """Entries that say the same as one, in the order of their first; those without weight left out.
 
     Raises:
@@ -114,7 +147,7 @@ def _merged(here: list[Entry], s: int, a: int) -> list[Entry]:
     for probability, following, reward, terminated in here:
         if not probability >= 0.0:
             raise ModelError(
-                f"P[{s}][{a}] has the probability {probability!r}; expected 0 to 1, finite"
+                f"[{s}][{a}] has the probability {probability!r}; expected 0 to 1, finite"
             )
         if probability > 0.0:
             key = (following, reward, terminated)

@@ -1,0 +1,1 @@
+"""Markov decision processes in files: read and written in several formats, with names."""
