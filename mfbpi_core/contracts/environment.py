@@ -72,6 +72,8 @@ class Environment(ABC):
         reward_range: declared lowest and highest reward.
         max_episode_steps: longest possible episode; None where episodes need not end.
         protocol: how the environment is run when the user does not say.
+        state_names: what its integer states are called; None for their numbers.
+        action_names: the same for actions.
     """
 
     #: What it offers beyond "states" or "arrays", "cells" and "model": words of
@@ -84,6 +86,8 @@ class Environment(ABC):
     reward_range: tuple[float, float] = (0.0, 1.0)
     max_episode_steps: int | None = None
     protocol: RunProtocol = RunProtocol(horizon=10_000)
+    state_names: tuple[str, ...] | None = None
+    action_names: tuple[str, ...] | None = None
 
     @abstractmethod
     def reset(

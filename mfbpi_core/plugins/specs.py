@@ -60,17 +60,15 @@ class EnvironmentSpec(Spec):
 
     Attributes:
         argument: the parameter that a text after a colon sets, as in ``bsuite:deep_sea/0``.
-        features: what it offers beyond the words of :mod:`mfbpi_core.plugins.capabilities`: word
-            to what it promises, for agents and metrics of this plugin or of others.
-        adopts: import string of a function ``(given, parameters)`` that makes an environment of an
-            object of another library, and returns None for objects that it does not know; empty if
-            there is none. It imports that library for such an object only.
+        features: words beyond :mod:`mfbpi_core.plugins.capabilities`, with what each promises.
+        adopts: import string of ``(object, parameters)``: an environment of another library, or None.
+        reads: endings of files that ``argument`` may name, such as ``(".csv",)``.
+        writes: import string of ``(mdp, environment, discount, file)``, which writes such files.
 
     Example:
         .. code-block:: python
 
             from mfbpi_core import EnvironmentSpec, hookimpl
-
             @hookimpl
             def mfbpi_environments():
                 yield EnvironmentSpec(
@@ -84,6 +82,8 @@ class EnvironmentSpec(Spec):
     argument: str = ""
     features: Mapping[str, str] = attrs.field(factory=dict, hash=False)
     adopts: str = attrs.field(default="", validator=check_optional_import_string)
+    reads: tuple[str, ...] = ()
+    writes: str = attrs.field(default="", validator=check_optional_import_string)
 
 
 @attrs.frozen(kw_only=True)

@@ -94,7 +94,9 @@ def read(file: Path) -> Draft:
         entries=empty_entries(len(states), len(actions)),
     )
     draft.terminal = {s for s, state in enumerate(states) if _is_terminal(s, state, len(actions))}
-    _fill(draft, states)
+    # With names in the header, the lines have numbers.
+    called = list(map(str, range(len(actions)))) if "actions" in told else actions
+    _fill(draft, states, {name: a for a, name in enumerate(called)})
     starts = [s for s, state in enumerate(states) if "init" in state.labels]
     if len(starts) > 1 and "initial" not in told:
         raise UsageError(
@@ -149,7 +151,7 @@ def _take(text: str, states: list[_State], where: str) -> None:
             )
         states[-1].choices[-1].steps.append((probability, int(step[1])))
     else:
-        raise UsageError(f"{where}: {text:.60!r}; expected 'state', 'action' or 'STATE : NUMBER'")
+        raise UsageError(f"{where}: {text[:60]!r}; expected 'state', 'action' or 'STATE : NUMBER'")
 
 
 def _reward(listed: str | None, where: str) -> float:
@@ -160,11 +162,11 @@ def _reward(listed: str | None, where: str) -> float:
 
 def _number(text: str, where: str) -> float:
     if not _NUMBER.fullmatch(text):
-        raise UsageError(f"{where}: {text:.40!r}; expected a number")
+        raise UsageError(f"{where}: {text[:40]!r}; expected a number")
     top, _, bottom = text.partition("/")
     number = float(top) / float(bottom) if bottom and float(bottom) else float(top)
     if not math.isfinite(number) or (bottom and not float(bottom)):
-        raise UsageError(f"{where}: {text:.40!r}; expected a finite number")
+        raise UsageError(f"{where}: {text[:40]!r}; expected a finite number")
     return number
 
 
@@ -185,9 +187,8 @@ def _is_terminal(number: int, state: _State, n_actions: int) -> bool:
     return len(state.choices) < n_actions and stays and free
 
 
-def _fill(draft: Draft, states: list[_State]) -> None:
+def _fill(draft: Draft, states: list[_State], places: dict[str, int]) -> None:
     """Put the transitions into a draft; raises :class:`UsageError` for unknown states."""
-    places = {name: a for a, name in enumerate(draft.actions)}
     for s, state in enumerate(states):
         if s in draft.terminal:
             continue
@@ -224,9 +225,8 @@ def write(model: Named, file: Path) -> None:
     for s, a, target, p, _, _ in model.rows():
         following.setdefault((s, a), []).append(f"\t\t{target} : {p!r}")
     for s in range(mdp.n_states):
-        labels = [
-            w for w, holds in (("init", mdp.initial[s]), ("terminal", mdp.terminal[s])) if holds
-        ]
+        held = {"init": mdp.initial[s] > 0.0, "terminal": mdp.terminal[s]}
+        labels = [word for word, holds in held.items() if holds]
         lines.append(" ".join(["state", str(s), "[0]", *labels]))
         if mdp.terminal[s]:
             lines += ["\taction 0 [0]", f"\t\t{s} : 1"]

@@ -2,8 +2,8 @@
 
 A row says that action ``a`` in state ``s`` leads to ``s'`` with probability ``p`` and pays ``r``;
 ``terminated``, false if left out, says that the episode ends there. States and actions are names,
-or numbers from 0. The header (:mod:`.header`) is a comment ``# mfbpi: {...}`` in CSV, the other keys
-of the object in JSON, and the metadata ``mfbpi`` in Parquet.
+or numbers from 0. The header (:mod:`.header`) is a comment ``# mfbpi: {...}`` in CSV, the other
+keys of the object in JSON, and the metadata ``mfbpi`` in Parquet.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ def instance(command: Command) -> Command:
                 "--mdp",
                 "file",
                 type=PATH,
-                metavar="FILE.npz",
-                help="Arrays P [S,A,S] and R [S,A] or [S,A,S]; optional: initial, terminal [S], "
-                "reward_range [2].",
+                metavar="FILE",
+                help="Model: .npz with arrays P [S,A,S], R [S,A] or [S,A,S]; optional: initial, "
+                "terminal [S], reward_range [2]. Or .csv, .json, .parquet, .drn, .mdp, .pomdp.",
             ),
             click.option(
                 "--discount",

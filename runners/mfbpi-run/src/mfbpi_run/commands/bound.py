@@ -90,7 +90,7 @@ def bound(
     if as_json:
         show_json({"bound": chosen.label, **bounds.as_json(solution), "diagnosis": diagnosis})
     else:
-        _show(solution, title)
+        _show(solution, title, found)
     if plot is not None:
         _plot(solution, plot, title)
 
@@ -101,13 +101,16 @@ def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]
     return allocation_file.read(Path(given), (found.mdp.n_states, found.mdp.n_actions))
 
 
-def _show(solution: BoundSolution, caption: str) -> None:
+def _show(solution: BoundSolution, caption: str, found: instance.Instance) -> None:
     if math.isinf(solution.value):
         say(f"infinite: {solution.reason}")
     else:
         if solution.allocation is not None and len(solution.allocation) <= _SHOWN_STATES:
-            actions = [f"a={a}" for a in range(solution.allocation.shape[1])]
-            rows = [(s, *(f"{w:.4g}" for w in row)) for s, row in enumerate(solution.allocation)]
+            n_states, n_actions = solution.allocation.shape
+            actions = found.action_names or [f"a={a}" for a in range(n_actions)]
+            states = found.state_names or list(map(str, range(n_states)))
+            weights = [[f"{w:.4g}" for w in row] for row in solution.allocation]
+            rows = [(s, *row) for s, row in zip(states, weights, strict=True)]
             show_table(("state", *actions), rows, right=actions)
         say(f"value {solution.value:.6e} ({solution.status})")
         if not math.isnan(solution.relative_gap):

@@ -14,6 +14,9 @@ from mfbpi_run.arguments import instance_options
 from mfbpi_run.command import Command
 from mfbpi_run.screen.output import say, show_json, show_table, warn, warn_of_problems
 
+#: Names of states or actions that are shown.
+NAMED = 30
+
 
 @click.command(cls=Command, name="describe")
 @instance_options.instance
@@ -34,8 +37,19 @@ def describe(as_json: bool, **where: Any) -> None:
         warn(message)
     described = description.describe(found.mdp, found.discount)
     if as_json:
-        show_json({"discount": found.discount, **attrs.asdict(described)})
+        names = {"state_names": found.state_names, "action_names": found.action_names}
+        named = {key: value for key, value in names.items() if value is not None}
+        show_json({"discount": found.discount, **attrs.asdict(described), **named})
         return
     headings = ("quantity", "value", "meaning")
     show_table(headings, shown.rows(described), right=("value",), wrap=("meaning",))
+    for kind, names in (("states", found.state_names), ("actions", found.action_names)):
+        if names is not None:
+            say(f"{kind}: {_numbered(names)}")
     say(f"{found.label} at discount {found.discount:g}.")
+
+
+def _numbered(names: tuple[str, ...]) -> str:
+    """``0 hall, 1 cellar``, and how many there are where they are many."""
+    shown = ", ".join(f"{number} {name}" for number, name in enumerate(names[:NAMED]))
+    return shown + (f", ... ({len(names)} in all)" if len(names) > NAMED else "")

@@ -8,6 +8,7 @@ import attrs
 import click
 
 from mfbpi.execute import compiled
+from mfbpi.instances import environment_files
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.experiment import RunSettings
@@ -20,6 +21,7 @@ from mfbpi_run.arguments.options import (
     note_on_seeds,
     settings,
 )
+from mfbpi_run.command import PATH
 from mfbpi_run.screen.output import warn_of_problems
 
 _EPILOG = """
@@ -37,9 +39,16 @@ Exit codes: 0 all done, 1 some task failed, 2 bad usage, 130 interrupted.
     "--env",
     "environments",
     multiple=True,
-    required=True,
     metavar="NAME",
     help="Environment; repeatable.",
+)
+@click.option(
+    "--mdp",
+    "files",
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="A model in a file as an environment, see `mfbpi describe --help`; repeatable.",
 )
 @click.option(
     "-A",
@@ -68,9 +77,11 @@ def run(ctx: click.Context, /, **options: Any) -> int:
     warn_of_problems(registry)
     compiled.find_place(registry)
     agents = choices.agents(registry, options.pop("agents"), options.pop("agent_settings"))
-    environments = choices.environments(
-        registry, options.pop("environments"), options.pop("environment_settings")
-    )
+    files = [environment_files.name(registry, file) for file in options.pop("files")]
+    named = [*options.pop("environments"), *files]
+    if not named:
+        raise click.MissingParameter(param_type="option", param_hint="'--env'")
+    environments = choices.environments(registry, named, options.pop("environment_settings"))
     grid = RunSettings(**{f.name: options.pop(f.name) for f in attrs.fields(RunSettings)})
     planned = plan.make(registry, agents, environments, grid)
     note_on_seeds(grid.seeds)

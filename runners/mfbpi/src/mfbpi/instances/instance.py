@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from mfbpi.instances import model_file
+from mfbpi.instances import environment_files, model_file
 from mfbpi.notices import about
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.environment import Environment
@@ -23,11 +23,25 @@ DEFAULT_DISCOUNT = 0.99
 
 @attrs.frozen(kw_only=True, eq=False)
 class Instance:
-    """A model with the discount at which it is asked about, and a name for the tables."""
+    """A model with the discount at which it is asked about, and a name for the tables.
+
+    ``environment``: what it is the model of, if it is there.
+    """
 
     label: str
     mdp: TabularMDP
     discount: float
+    environment: Environment | None = None
+
+    @property
+    def state_names(self) -> tuple[str, ...] | None:
+        """What the states are called; None for their numbers."""
+        return None if self.environment is None else self.environment.state_names
+
+    @property
+    def action_names(self) -> tuple[str, ...] | None:
+        """The same for actions."""
+        return None if self.environment is None else self.environment.action_names
 
 
 def find(
@@ -44,9 +58,11 @@ def find(
         UsageError: when they name none, or two, or something without a model.
     """
     if (environment is None) == (file is None):
-        raise UsageError("give either `environment` NAME or `file` FILE.npz")
+        raise UsageError("give either `environment` NAME or `file` FILE")
     check_discount(discount)
-    if file is not None:
+    if file is not None and file.suffix.lower() != ".npz":
+        environment = environment_files.name(registry, file)
+    elif file is not None:
         with about(str(file)):
             mdp = model_file.read(file, settings)
         chosen = DEFAULT_DISCOUNT if discount is None else discount
@@ -77,4 +93,4 @@ def of_built(built: Environment, label: str, discount: float | None) -> Instance
             f"environment {label} has no exact model; bounds and descriptions need one"
         )
     chosen = built.protocol.discount if discount is None else discount
-    return Instance(label=label, mdp=model, discount=chosen)
+    return Instance(label=label, mdp=model, discount=chosen, environment=built)

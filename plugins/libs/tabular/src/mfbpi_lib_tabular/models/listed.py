@@ -2,9 +2,9 @@
 
 ``entries[state][action]`` lists ``(probability, next state, reward, terminated)``, as Gymnasium's
 toy texts do in ``P`` and tables of transitions do in files. A state that is only entered
-*terminated* is terminal. One that is also entered otherwise, or where episodes begin, lives on, and
-gets a twin behind all states: terminal, it stands for the ends there. What is asked about a terminal
-state is 0, and what the list says about its actions does not matter.
+*terminated* is terminal. One that is also entered otherwise, or where episodes begin, lives on,
+and gets a twin behind all states: terminal, it stands for the ends there. A terminal state is worth
+0, and what the list says about its actions does not matter.
 
 States that no walk from the start reaches are seen by nobody. They are kept, or closed: terminal
 too, so that no policy is judged by what it would do there. Their numbers remain.
@@ -22,8 +22,8 @@ from mfbpi_core.errors import ModelError
 
 BoolArray = npt.NDArray[np.bool_]
 
-#: Rows that miss one by no more than this sum to one.
-ULPS = 4.0 * float(np.finfo(np.float64).eps)
+#: Rows of K entries that miss one by no more than (4 + K) times this sum to one.
+EPS = float(np.finfo(np.float64).eps)
 
 #: (probability, next state, reward, terminated)
 Entry = tuple[float, int, float, bool]
@@ -117,12 +117,13 @@ def _as_given(
 
     What was written to a file by a model is thus read as that model.
     """
-    exact = np.abs(probabilities.sum(axis=2) - 1.0) <= ULPS  # [S, A]
+    room = (4.0 + probabilities.shape[2]) * EPS
+    exact = np.abs(probabilities.sum(axis=2) - 1.0) <= room  # [S, A]
     exact &= ~mdp.terminal[:, None]
     kept = np.where(exact[:, :, None], probabilities, mdp.probabilities)
     start = np.zeros(mdp.n_states)
     start[: len(initial)] = initial
-    start = start if abs(start.sum() - 1.0) <= ULPS else mdp.initial
+    start = start if abs(start.sum() - 1.0) <= (4.0 + start.size) * EPS else mdp.initial
     mean = np.einsum("sak,sak->sa", kept, mdp.rewards)
     for array in (kept, start, mean):
         array.flags.writeable = False
