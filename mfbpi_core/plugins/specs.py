@@ -61,7 +61,7 @@ class EnvironmentSpec(Spec):
     Attributes:
         argument: the parameter that a text after a colon sets, as in ``bsuite:deep_sea/0``.
         features: words beyond :mod:`mfbpi_core.plugins.capabilities`, with what each promises.
-        adopts: import string of ``(object, parameters)``: an environment of another library, or None.
+        adopts: import string of ``(object, parameters)``: an environment made of an object.
         reads: endings of files that ``argument`` may name, such as ``(".csv",)``.
         writes: import string of ``(mdp, environment, discount, file)``, which writes such files.
 

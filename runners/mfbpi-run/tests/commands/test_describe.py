@@ -267,8 +267,8 @@ def test_unknown_arrays_are_named(mfbpi: Command, write_mdp: WriteMDP) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "give either --env NAME or --mdp FILE.npz"),
-        (("--env", "riverswim", "--mdp", "x.npz"), "give either --env NAME or --mdp FILE.npz"),
+        ((), "give either --env NAME or --mdp FILE"),
+        (("--env", "riverswim", "--mdp", "x.npz"), "give either --env NAME or --mdp FILE"),
         (("--mdp", "nowhere.npz"), "there is no file nowhere.npz"),
         (("--mdp", "x.npz", "-E", "n_states=5"), "-E sets parameters of an environment"),
         (("--env", "riversim"), "no environment is called 'riversim'; did you mean riverswim?"),

@@ -82,7 +82,6 @@ def write(mdp: TabularMDP, where: Environment | None, discount: float, file: Pat
         UsageError: when the format cannot hold it.
     """
     model = Named.numbered(mdp, discount)
-    if isinstance(where, FileEnvironment):
-        names = {"states": where.state_names, "actions": where.action_names}
-        model = attrs.evolve(model, **names)
+    if where is not None and where.state_names is not None and where.action_names is not None:
+        model = attrs.evolve(model, states=where.state_names, actions=where.action_names)
     formats.write(model, file)

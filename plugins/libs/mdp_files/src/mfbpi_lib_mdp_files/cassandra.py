@@ -269,6 +269,6 @@ def write(model: Named, file: Path) -> None:
             )
         paid[s, a, following] = r
         lines += [f"T: {a} : {s} : {following} {p!r}", f"R: {a} : {s} : {following} {r!r}"]
-    for s in np.flatnonzero(mdp.terminal):
-        lines.append(f"T: * : {s} : {s} 1.0")
+    for end in np.flatnonzero(mdp.terminal):
+        lines.append(f"T: * : {end} : {end} 1.0")
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")

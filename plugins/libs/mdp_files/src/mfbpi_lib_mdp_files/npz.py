@@ -70,9 +70,9 @@ def write(model: Named, file: Path) -> None:
                 "write .csv, .json or .parquet"
             )
         dense[place], rewards[place], seen[place] = p, r, True
-    for s in np.flatnonzero(mdp.terminal):
-        dense[s, :, s] = 1.0
-    optional = {} if model.discount is None else {"discount": model.discount}
+    for end in np.flatnonzero(mdp.terminal):
+        dense[end, :, end] = 1.0
+    optional: dict[str, Any] = {} if model.discount is None else {"discount": model.discount}
     np.savez_compressed(
         file,
         P=dense,

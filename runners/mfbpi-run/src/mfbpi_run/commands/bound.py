@@ -101,14 +101,17 @@ def _allocation(given: str, found: instance.Instance) -> npt.NDArray[np.float64]
     return allocation_file.read(Path(given), (found.mdp.n_states, found.mdp.n_actions))
 
 
-def _show(solution: BoundSolution, caption: str, found: instance.Instance) -> None:
+def _show(solution: BoundSolution, caption: str, found: instance.Instance | None = None) -> None:
+    """Show a solution, with the names that states and actions of the instance have."""
     if math.isinf(solution.value):
         say(f"infinite: {solution.reason}")
     else:
         if solution.allocation is not None and len(solution.allocation) <= _SHOWN_STATES:
             n_states, n_actions = solution.allocation.shape
-            actions = found.action_names or [f"a={a}" for a in range(n_actions)]
-            states = found.state_names or list(map(str, range(n_states)))
+            named = None if found is None else (found.state_names, found.action_names)
+            state_names, action_names = named or (None, None)
+            actions = action_names or [f"a={a}" for a in range(n_actions)]
+            states = state_names or list(map(str, range(n_states)))
             weights = [[f"{w:.4g}" for w in row] for row in solution.allocation]
             rows = [(s, *row) for s, row in zip(states, weights, strict=True)]
             show_table(("state", *actions), rows, right=actions)

@@ -43,9 +43,9 @@ def describe(as_json: bool, **where: Any) -> None:
         return
     headings = ("quantity", "value", "meaning")
     show_table(headings, shown.rows(described), right=("value",), wrap=("meaning",))
-    for kind, names in (("states", found.state_names), ("actions", found.action_names)):
-        if names is not None:
-            say(f"{kind}: {_numbered(names)}")
+    for kind, called in (("states", found.state_names), ("actions", found.action_names)):
+        if called is not None:
+            say(f"{kind}: {_numbered(called)}")
     say(f"{found.label} at discount {found.discount:g}.")
 
 

@@ -13,6 +13,16 @@ from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.plugins.spec import load_object
 
+#: Ending of files that :mod:`mfbpi.instances.model_file` reads.
+ARRAYS = ".npz"
+
+
+def is_known(registry: Registry, file: Path) -> bool:
+    """Whether a plugin reads files of that ending, arrays left out: these need no plugin here."""
+    plugins = registry.of_kind("environment")
+    ending = file.suffix.lower()
+    return ending != ARRAYS and any(ending in plugin.spec.reads for plugin in plugins)
+
 
 def name(registry: Registry, file: Path) -> str:
     """The name under which a file is an environment, such as ``mdp_file:maze.csv``.

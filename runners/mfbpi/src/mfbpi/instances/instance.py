@@ -60,7 +60,7 @@ def find(
     if (environment is None) == (file is None):
         raise UsageError("give either `environment` NAME or `file` FILE")
     check_discount(discount)
-    if file is not None and file.suffix.lower() != ".npz":
+    if file is not None and environment_files.is_known(registry, file):
         environment = environment_files.name(registry, file)
     elif file is not None:
         with about(str(file)):
