@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from mfbpi_core import Environment, Protocol, TabularMDP, parameter
+from mfbpi_core import Environment, RunProtocol, TabularMDP, parameter
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_mdp_files import formats
 from mfbpi_lib_mdp_files.named import Named
@@ -45,7 +45,7 @@ class FileEnvironment(TabularEnvironment):
         model = _model(config)
         super().__init__(model.mdp, config.max_episode_steps)
         self.state_names, self.action_names = model.states, model.actions
-        plain = Protocol(horizon=HORIZON, eval_every=EVAL_EVERY)
+        plain = RunProtocol(horizon=HORIZON, eval_every=EVAL_EVERY)
         self.protocol = (
             plain if model.discount is None else attrs.evolve(plain, discount=model.discount)
         )
