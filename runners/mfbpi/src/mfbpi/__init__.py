@@ -32,6 +32,7 @@ _HOMES = {
     "describe": "mfbpi.api.instances",
     "bound": "mfbpi.api.instances",
     "list_plugins": "mfbpi.api.listing",
+    "certify": "mfbpi.api.certifying",
     "verify": "mfbpi.api.verifying",
     "load": "mfbpi.results.loaded",
     "collect": "mfbpi.results.collecting.collect",
@@ -48,6 +49,7 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from mfbpi.api.building import make_agent, make_environment
+    from mfbpi.api.certifying import certify
     from mfbpi.api.given import agent, environment, executor, metric, stopping_rule
     from mfbpi.api.instances import bound, describe, mdp
     from mfbpi.api.listing import list_plugins
@@ -72,6 +74,7 @@ __all__ = [
     "UsageError",
     "agent",
     "bound",
+    "certify",
     "collect",
     "describe",
     "environment",
