@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Generic, Literal, Protocol
+from typing import ClassVar, Generic, Literal, Protocol
 
 import attrs
 
@@ -60,7 +60,11 @@ class Executor(ABC, Generic[C]):
     Attributes:
         jobs: how many tasks may run at the same time; None leaves it to the executor.
         config: the executor's parameters.
+        tries_again: whether a task whose worker was lost is run again elsewhere; it goes on from
+            its last checkpoint then, whichever run has left that.
     """
+
+    tries_again: ClassVar[bool] = False
 
     def __init__(self, jobs: int | None, config: C) -> None:
         self.jobs = jobs

@@ -175,7 +175,7 @@ def metric(
 
 
 def executor(
-    registry: Registry, name: str, jobs: int, values: dict[str, Any] | None = None
+    registry: Registry, name: str, jobs: int | None, values: dict[str, Any] | None = None
 ) -> Executor:
     """Build an executor; parameters without a value have their defaults."""
     built: Executor = build(registry.get("executor", name), values or {}, jobs=jobs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,6 +11,9 @@ from contextlib import contextmanager
 
 from mfbpi_core.errors import MfbpiNote, MfbpiWarning, ModelWarning
 from mfbpi_core.text import one_line, visible
+
+#: Set in processes that run tasks for a driver elsewhere.
+WORKER = "MFBPI_WORKER"
 
 #: Calls between the place that is warned of and Python's function.
 _DEPTH = 3
@@ -63,7 +67,7 @@ def about(what: str) -> Iterator[None]:
 @contextmanager
 def plain_in_workers() -> Iterator[None]:
     """In a worker process, write our warnings on standard error at once, a line each."""
-    if multiprocessing.parent_process() is None:
+    if multiprocessing.parent_process() is None and WORKER not in os.environ:
         yield
     else:
         with routed(lambda text: _write("warning", text), lambda text: _write("note", text)):

@@ -130,9 +130,7 @@ def _prepared(registry: Registry, plan: TaskPlan, execution: Execution) -> Execu
     for message in (*plan.warnings, *batches.warnings(registry, plan.tasks, execution.replicas)):
         warn(message)
     chosen = selection.executor(registry, execution.executor, execution.executor_settings)
-    executor = assembly.executor(
-        registry, execution.executor, execution.jobs or available_cores(), chosen.ref().config
-    )
+    executor = assembly.executor(registry, execution.executor, execution.jobs, chosen.ref().config)
     if execution.task_timeout is not None:
         executor.limit_time(execution.task_timeout)
     return executor
@@ -158,6 +156,7 @@ class _Work:
         pending = [record.task for record in self.records if record.status == "pending"]
         works = batches.grouped(self.registry, pending, self.execution.replicas)
         total, kept = len(self.records), len(self.records) - len(pending)
+        self._forget_earlier(works)
         reporting = Reporting(self.observer, self.store)
         reporting.begun(total, kept, self._at_once(works))
         try:
@@ -165,7 +164,7 @@ class _Work:
                 *(self.executor, self.records, works, self.store, reporting, interrupts),
                 Found.already(self.registry),
                 self._checkpoints(),
-                Reports(directory=self.store.directory, shard=self.store.shard),
+                Reports(directory=self.store.directory, shard=self.store.shard).anchored(),
             )
         except KeyboardInterrupt as error:
             reporting.stopped("interrupted")
@@ -179,17 +178,25 @@ class _Work:
 
     def _at_once(self, works: Sequence[TaskBatch]) -> int:
         side_by_side = max((work.n_tasks for work in works), default=1)
-        return (self.executor.jobs or 1) * side_by_side
+        return (self.executor.jobs or available_cores()) * side_by_side
 
     def _checkpoints(self) -> Checkpoints | None:
+        """Where runs are saved; anchored here, since workers may be in another directory."""
         if self.execution.checkpoint_every <= 0:
             return None
+        resume = self.execution.if_exists == "resume"
         return Checkpoints(
             directory=self.store.directory,
             every_s=self.execution.checkpoint_every,
-            resume=self.execution.if_exists == "resume",
+            resume=resume or self.executor.tries_again,
             shard=self.store.shard,
-        )
+        ).anchored()
+
+    def _forget_earlier(self, works: Sequence[TaskBatch]) -> None:
+        """Where every checkpoint is gone on from, none may be there that another run has left."""
+        if self.executor.tries_again and self.execution.if_exists != "resume":
+            for work in works:
+                self.store.checkpoint(work.task_id).unlink(missing_ok=True)
 
 
 def available_cores() -> int:
