@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import mfbpi as library
+from mfbpi.execute.batches import TaskBatch
 from mfbpi.execute.events import Observer
 from mfbpi.execute.reports import progress, running
 from mfbpi.execute.reports.progress import Reporting
@@ -73,7 +74,7 @@ def test_running_tasks_are_told_of(toy_run: Command, mfbpi: Command) -> None:
     state = {"total": 9, "kept": 1, "done": 3, "failed": 0, "at_once": 2}
     times = {"began": time.time() - 60.0, "written": time.time(), "every_s": 15.0}
     store.write(store.driver, json.dumps({**state, **times}).encode())
-    report = running.Reports(directory=Path("x"), every_s=0.0).of(TASK, horizon=100)
+    report = running.Reports(directory=Path("x"), every_s=0.0).of(TaskBatch((TASK,)), horizon=100)
     report._began -= 10.0
     report.reached(0)
     report.reached(50)
