@@ -206,7 +206,9 @@ def test_allocation_metric_aims_where_the_bounds_do(
     expected = bound(registry, kind, 0.95).solve(river.model, constraint)
     problem = Problem(n_states=7, n_actions=2, discount=0.95, horizon=10)
     ref = PluginRef(name="allocation", config={"bound": kind, "constraint": constraint})
-    metric = assembly.metric(registry, ref, problem, river, np.random.default_rng(0))
+    metric = assembly.metric(
+        registry, assembly.find(registry, "metric", ref), problem, river, np.random.default_rng(0)
+    )
     agent = Aiming(problem, None, np.random.default_rng(0))
     agent.aim = expected.allocation
 

@@ -35,7 +35,9 @@ def test_libraries_are_compiled_for_their_own_types(plugin: Plugin) -> None:
     environment = TabularEnvironment(riverswim(4))
     problem = Problem(n_states=4, n_actions=2, discount=0.9, horizon=100)
     ref, rng = PluginRef(name=plugin.spec.name), np.random.default_rng(0)
-    agent = assembly.agent(Registry.discover(), ref, problem, rng)
+    registry = Registry.discover()
+    part = assembly.find(registry, "agent", ref)
+    agent = assembly.agent(registry, part, problem, rng)
 
     Interaction(environment, agent, seed=0).advance(20)
 

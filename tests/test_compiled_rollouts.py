@@ -32,7 +32,9 @@ def compiled_agent(plugin: Plugin) -> CompiledAgent:
     """An agent of a plugin, ready for the first step."""
     problem = Problem(n_states=4, n_actions=2, discount=0.9, horizon=100)
     ref, rng = PluginRef(name=plugin.spec.name), np.random.default_rng(0)
-    agent = assembly.agent(Registry.discover(), ref, problem, rng)
+    registry = Registry.discover()
+    part = assembly.find(registry, "agent", ref)
+    agent = assembly.agent(registry, part, problem, rng)
     if not isinstance(agent, CompiledAgent):
         pytest.skip("not compiled")
     return agent

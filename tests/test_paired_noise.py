@@ -32,7 +32,9 @@ def _run(name: str, seed: int) -> tuple[Garnet, Interaction, dict[str, np.ndarra
     problem = Problem(n_states=6, n_actions=3, discount=0.9, horizon=N_STEPS)
     streams = Streams(seed)
     rng = streams.generator("agent")
-    agent = assembly.agent(Registry.discover(), PluginRef(name=name), problem, rng)
+    registry = Registry.discover()
+    part = assembly.find(registry, "agent", PluginRef(name=name))
+    agent = assembly.agent(registry, part, problem, rng)
     interaction = Interaction(environment, agent, streams.integer("env"))
     chunk = interaction.advance(N_STEPS)
     columns = {

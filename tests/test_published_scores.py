@@ -73,7 +73,9 @@ def score(name: str, where: str, parameters: dict[str, str], seed: int) -> float
     )
     streams = Streams(seed)
     rng = streams.generator("agent")
-    agent = assembly.agent(Registry.discover(), PluginRef(name=name), problem, rng)
+    registry = Registry.discover()
+    part = assembly.find(registry, "agent", PluginRef(name=name))
+    agent = assembly.agent(registry, part, problem, rng)
     Interaction(environment, agent, streams.integer("env")).advance(horizon)
     best = planning.solve(environment.model, DISCOUNT).values
     achieved = planning.evaluate_policy(environment.model, agent.recommended_policy(), DISCOUNT)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
-from mfbpi_core import forks
-from mfbpi_core.contracts import parameters as configs
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.bound import Bound
 from mfbpi_core.contracts.bound_parameter import bound_of
@@ -22,32 +18,14 @@ from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.contracts.stopping import StoppingRule
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef, StopRef
-from mfbpi_core.errors import MfbpiError, PluginError
 from mfbpi_core.plugins.kinds import KINDS
+from mfbpi_core.plugins.parts import Part as Part
+from mfbpi_core.plugins.parts import blaming as blaming
+from mfbpi_core.plugins.parts import find as find
+from mfbpi_core.plugins.parts import parameters as parameters
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.plugins.registry import find_environment as find_environment  # part of this module
-from mfbpi_core.text import described
-
-
-@contextmanager
-def blaming(plugin: Plugin) -> Iterator[None]:
-    """Turn an unforeseen exception of a plugin into a :class:`PluginError` that names it."""
-    owner = os.getpid()
-    try:
-        yield
-    except MfbpiError:
-        raise
-    except (Exception, SystemExit, GeneratorExit) as error:  # the others would end the process
-        raise PluginError(f"{plugin.described}: {described(error)}") from error
-    finally:
-        forks.end_copy(owner)
-
-
-def parameters(plugin: Plugin, values: dict[str, Any]) -> Any:
-    """The plugin's ``Config`` with these values."""
-    with blaming(plugin):
-        return configs.from_dict(plugin.load_config(), values)
 
 
 def made(plugin: Plugin, config: Any, **given: Any) -> Any:
@@ -94,10 +72,9 @@ def _blamed(plugin: Plugin, config: Any, **given: Any) -> Any:
         return made(plugin, config, **given)
 
 
-def environment(registry: Registry, ref: PluginRef) -> Environment:
+def environment(part: Part) -> Environment:
     """Build a fresh environment."""
-    plugin, _ = find_environment(registry, ref.name)
-    built: Environment = build(plugin, ref.config)
+    built: Environment = _blamed(part.plugin, part.config)
     return built
 
 
@@ -139,38 +116,32 @@ def check_agent(plugin: Plugin, ref: PluginRef, about: Problem) -> None:
             factory.check(about, config)
 
 
-def agent(registry: Registry, ref: PluginRef, about: Problem, rng: np.random.Generator) -> Agent:
+def agent(registry: Registry, part: Part, about: Problem, rng: np.random.Generator) -> Agent:
     """Build an agent."""
-    plugin = registry.get("agent", ref.name)
-    config = parameters(plugin, ref.config)
-    also = named(registry, config, about.discount)
-    built: Agent = _blamed(plugin, config, problem=about, rng=rng, **also)
+    also = named(registry, part.config, about.discount)
+    built: Agent = _blamed(part.plugin, part.config, problem=about, rng=rng, **also)
     return built
 
 
-def replicas(
-    registry: Registry, ref: PluginRef, about: Problem, rngs: Sequence[np.random.Generator]
-) -> Replicas:
+def replicas(part: Part, about: Problem, rngs: Sequence[np.random.Generator]) -> Replicas:
     """Build replicas of an agent that has them, one for each generator."""
-    plugin = registry.get("agent", ref.name)
-    config = parameters(plugin, ref.config)
-    with blaming(plugin):
-        built: Replicas = plugin.build_replicas(about, config, rngs)
+    with blaming(part.plugin):
+        built: Replicas = part.plugin.build_replicas(about, part.config, rngs)
     return built
 
 
 def metric(
     registry: Registry,
-    ref: PluginRef,
+    part: Part,
     about: Problem,
     where: Environment,
     rng: np.random.Generator,
 ) -> Metric:
     """Build a metric."""
-    plugin = registry.get("metric", ref.name)
-    config = parameters(plugin, ref.config)
-    also = named(registry, config, about.discount)
-    built: Metric = _blamed(plugin, config, problem=about, environment=where, rng=rng, **also)
+    also = named(registry, part.config, about.discount)
+    built: Metric = _blamed(
+        part.plugin, part.config, problem=about, environment=where, rng=rng, **also
+    )
     return built
 
 
@@ -188,9 +159,9 @@ def bound(plugin: Plugin, values: dict[str, Any], discount: float) -> Bound:
     return built
 
 
-def stopping_rule(registry: Registry, ref: StopRef, about: Problem) -> StoppingRule:
+def stopping_rule(part: Part, ref: StopRef, about: Problem) -> StoppingRule:
     """Build a stopping rule."""
-    plugin, asked = registry.get("stopping_rule", ref.rule.name), attrs.asdict(ref, recurse=False)
+    asked = attrs.asdict(ref, recurse=False)
     del asked["rule"]
-    built: StoppingRule = build(plugin, ref.rule.config, problem=about, **asked)
+    built: StoppingRule = _blamed(part.plugin, part.config, problem=about, **asked)
     return built

@@ -22,7 +22,7 @@ def start(make_tasks):
         stage = Stage.of(registry, task)
         rng = stage.streams.generator("agent")
         return Interaction(
-            stage.environment, build.agent(registry, task.agent, stage.problem, rng), seed=1
+            stage.environment, build.agent(registry, stage.agent, stage.problem, rng), seed=1
         )
 
     return make

@@ -48,7 +48,9 @@ class Walk:
             reward_range=mdp.reward_range,
         )
         ref, rng = PluginRef(name=agent), np.random.default_rng(seed)
-        built = assembly.agent(Registry.discover(), ref, problem, rng)
+        registry = Registry.discover()
+        part = assembly.find(registry, "agent", ref)
+        built = assembly.agent(registry, part, problem, rng)
         self.interaction = Interaction(TabularEnvironment(mdp), built, seed + 1)
         self.terminal = mdp.terminal
         self.reward_range = mdp.reward_range

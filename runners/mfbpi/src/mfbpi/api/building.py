@@ -47,7 +47,7 @@ def make_environment(name: Plugin | object, /, **parameters: Any) -> Environment
         return _adopted(registry, name, parameters)
     (choice,) = selection.given(registry, "environment", [one(name, parameters)])
     ref = choice.ref()
-    built = assembly.environment(registry, ref)
+    built = assembly.environment(assembly.find(registry, "environment", ref))
     with contextlib.suppress(AttributeError):  # of a class with slots it stays unknown
         setattr(built, _MADE_AS, (choice.plugin, ref))
     return built
@@ -117,7 +117,8 @@ def make_agent(
         horizon=horizon,
     )
     ref = grid.planned_agent(choice, about)
-    return assembly.agent(registry, ref, about, Streams(seed).generator("agent"))
+    part = assembly.find(registry, "agent", ref)
+    return assembly.agent(registry, part, about, Streams(seed).generator("agent"))
 
 
 def described(environment: Environment) -> tuple[plugins.Plugin | None, PluginRef]:

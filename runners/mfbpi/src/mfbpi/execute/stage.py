@@ -15,11 +15,11 @@ from mfbpi_core.contracts.recommendation import checked_allocation, checked_poli
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.seeding import Streams
-from mfbpi_core.data.task import PluginRef, Task
+from mfbpi_core.data.task import Task
 from mfbpi_core.plugins import assembly as build
+from mfbpi_core.plugins.assembly import Part
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_core.plugins.specs import Column
 from mfbpi_core.running.loop import Run
 from mfbpi_core.running.stopping import COLUMNS
 
@@ -50,6 +50,8 @@ class Stage:
     Attributes:
         task: the task.
         registry: where its plugins are found.
+        agent: the agent's plugin and parameters.
+        place: those of the environment.
         streams: the random streams of the run.
         environment: where the agent will act.
         problem: what the agent is told about it.
@@ -57,6 +59,8 @@ class Stage:
 
     task: Task
     registry: Registry
+    agent: Part
+    place: Part
     streams: Streams
     environment: Environment
     problem: Problem
@@ -64,15 +68,17 @@ class Stage:
     @classmethod
     def of(cls, registry: Registry, task: Task) -> Stage:
         """Build the environment of a task."""
-        environment = build.environment(registry, task.environment)
-        plugin, _ = build.find_environment(registry, task.environment.name)
+        place = build.find(registry, "environment", task.environment)
+        environment = build.environment(place)
         return cls(
             task=task,
             registry=registry,
+            agent=build.find(registry, "agent", task.agent),
+            place=place,
             streams=Streams(task.seed),
             environment=environment,
             problem=build.problem(
-                plugin, environment, discount=task.discount, horizon=task.horizon
+                place.plugin, environment, discount=task.discount, horizon=task.horizon
             ),
         )
 
@@ -84,42 +90,47 @@ class Stage:
             started: when the work began, on the clock of :func:`time.perf_counter`.
         """
         task = self.task
-        with build.blaming(self.registry.get("agent", task.agent.name)):
+        with build.blaming(self.agent.plugin):
             provided = capabilities(self.environment, agent)
         skipped = self._not_applicable(provided)
-        chosen = [ref for ref in task.metrics if ref.name not in skipped]
-        rule = stopping.begun(self.registry, task.stop, self.problem, self.environment)
+        chosen = {
+            ref.name: build.find(self.registry, "metric", ref)
+            for ref in task.metrics
+            if ref.name not in skipped
+        }
+        rule = self._rule()
         told = {} if rule is None else {stopping.NAME: COLUMNS}
         run = Run(
             environment=self.environment,
             agent=agent,
             metrics=self._metrics(chosen),
-            columns={**self._columns(chosen), **told},
-            stopping=rule,
+            columns={
+                **{name: part.plugin.spec.columns for name, part in chosen.items()},
+                **told,
+            },
+            stopping=stopping.begun(rule, task.stop, self.problem, self.environment),
             streams=self.streams,
             horizon=task.horizon,
             episodes=task.episodes,
             eval_every=task.eval_every,
             started=started,
-            environment_name=self._environment.described,
-            agent_name=self.registry.get("agent", task.agent.name).described,
+            environment_name=self.place.plugin.described,
+            agent_name=self.agent.plugin.described,
         )
-        return Begun(task=task, run=run, skipped=skipped, plugins=self._plugins(run))
+        used = [self.agent, self.place, *chosen.values(), *([] if rule is None else [rule])]
+        return Begun(task=task, run=run, skipped=skipped, plugins=self._plugins(used))
 
-    def _plugins(self, run: Run) -> list[Plugin]:
-        """Those that the run uses, each once."""
-        used = [self.registry.get("metric", name) for name in run.metrics]
-        if self.task.stop is not None:
-            used.append(self.registry.get("stopping_rule", self.task.stop.rule.name))
-        configs = (run.agent.config, *(metric.config for metric in run.metrics.values()))
-        names = dict.fromkeys(named.name for named in map(bound_of, configs) if named is not None)
+    def _rule(self) -> Part | None:
+        """The stopping rule, if the task has one."""
+        asked = self.task.stop
+        return None if asked is None else build.find(self.registry, "stopping_rule", asked.rule)
+
+    def _plugins(self, parts: Sequence[Part]) -> list[Plugin]:
+        """Those of some parts, and of the bounds that these name, each once."""
+        wanted = (bound_of(part.config) for part in parts)
+        names = dict.fromkeys(named.name for named in wanted if named is not None)
         bounds = [self.registry.get("bound", name) for name in names]
-        agent = self.registry.get("agent", self.task.agent.name)
-        return [agent, self._environment, *used, *bounds]
-
-    @property
-    def _environment(self) -> Plugin:
-        return build.find_environment(self.registry, self.task.environment.name)[0]
+        return [*(part.plugin for part in parts), *bounds]
 
     def _not_applicable(self, provided: frozenset[str]) -> dict[str, str]:
         """Metrics asked for, or run by default, that do not apply, with the reason."""
@@ -135,22 +146,15 @@ class Stage:
                 )
         return reasons
 
-    def _metrics(self, chosen: list[PluginRef]) -> dict[str, Metric]:
+    def _metrics(self, chosen: Mapping[str, Part]) -> dict[str, Metric]:
         """The metrics by name; they share an environment that is not the agent's."""
-        where = build.environment(self.registry, self.task.environment)
+        where, about = build.environment(self.place), self.problem
         return {
-            ref.name: build.metric(
-                self.registry,
-                ref,
-                self.problem,
-                where,
-                self.streams.generator(f"metric:{ref.name}"),
+            name: build.metric(
+                self.registry, part, about, where, self.streams.generator(f"metric:{name}")
             )
-            for ref in chosen
+            for name, part in chosen.items()
         }
-
-    def _columns(self, chosen: list[PluginRef]) -> dict[str, tuple[Column, ...]]:
-        return {ref.name: self.registry.get("metric", ref.name).spec.columns for ref in chosen}
 
 
 def capabilities(environment: Environment, agent: Agent) -> frozenset[str]:

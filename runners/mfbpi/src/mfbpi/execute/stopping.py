@@ -16,7 +16,7 @@ from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import StopRef, Task
 from mfbpi_core.plugins import assembly
-from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.plugins.assembly import Part
 from mfbpi_core.running.loop import Run
 from mfbpi_core.running.stopping import Stopping
 
@@ -31,10 +31,10 @@ _ROUNDING = 1e-9
 
 
 def begun(
-    registry: Registry, ref: StopRef | None, about: Problem, where: Environment
+    part: Part | None, ref: StopRef | None, about: Problem, where: Environment
 ) -> Stopping | None:
     """The rule, and nothing counted yet; None where there is no rule."""
-    if ref is None or about.n_states is None:
+    if part is None or ref is None or about.n_states is None:
         return None
     model = where.model
     counts = Counts(
@@ -44,9 +44,9 @@ def begun(
         may_end=model is None,
     )
     return Stopping(
-        rule=assembly.stopping_rule(registry, ref, about),
+        rule=assembly.stopping_rule(part, ref, about),
         counts=counts,
-        name=registry.get("stopping_rule", ref.rule.name).described,
+        name=part.plugin.described,
     )
 
 

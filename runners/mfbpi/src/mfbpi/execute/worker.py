@@ -102,12 +102,12 @@ class _Worker:
         """Rebuild everything."""
         started = time.perf_counter()
         stages = [Stage.of(registry, task) for task in tasks]
-        about, ref = stages[0].problem, tasks[0].agent
+        about, part = stages[0].problem, stages[0].agent
         rngs = [stage.streams.generator("agent") for stage in stages]
         if len(tasks) == 1:
-            begun = [stages[0].begin(build.agent(registry, ref, about, rngs[0]), started)]
+            begun = [stages[0].begin(build.agent(registry, part, about, rngs[0]), started)]
             return cls(begun=begun, runs=Alone(begun[0].run))
-        replicas = build.replicas(registry, ref, about, rngs)
+        replicas = build.replicas(part, about, rngs)
         pairs = zip(stages, replicas.agents, strict=True)
         begun = [stage.begin(agent, started) for stage, agent in pairs]
         return cls(begun=begun, runs=Lockstep(replicas, [each.run for each in begun]))

@@ -80,7 +80,7 @@ def check_discount(discount: float | None) -> None:
 def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:
     """The model of an environment; raises :class:`RequirementError` where it has none."""
     with about(f"environment {ref.shown}"):
-        built = build.environment(registry, ref)
+        built = build.environment(build.find(registry, "environment", ref))
     return of_built(built, ref.shown, discount)
 
 

@@ -151,7 +151,7 @@ def _site(
     """An environment with its agents, and what is measured there."""
     ref = choice.ref()
     with build.blaming(choice.plugin):
-        environment = build.environment(registry, ref)
+        environment = build.environment(build.find(registry, "environment", ref))
         provided = environment.provides
     for agent in agents:
         check_needs(agent.plugin, ref, provided)

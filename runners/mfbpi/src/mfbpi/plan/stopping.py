@@ -34,7 +34,8 @@ def asked(registry: Registry, settings: RunSettings, about: Problem) -> StopRef 
     )
     _check_guarantee(choice.plugin, ref, allowed=settings.allow_heuristic)
     check_states(ref, about)
-    assembly.stopping_rule(registry, ref, about)  # refuses what it cannot do
+    part = assembly.find(registry, "stopping_rule", ref.rule)
+    assembly.stopping_rule(part, ref, about)  # refuses what it cannot do
     if ref.epsilon >= _trivial(about):
         warn(
             f"`epsilon` is {ref.epsilon:g}: on {about.environment} no policy loses more than "
