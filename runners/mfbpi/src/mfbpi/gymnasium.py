@@ -1,0 +1,170 @@
+"""Every installed environment as one of Gymnasium's: ``gymnasium.make("mfbpi/RiverSwim-v0")``.
+
+Importing this registers them; Gymnasium does so by itself for an id with the module in front::
+
+    gymnasium.make("mfbpi.gymnasium:mfbpi/RiverSwim-v0", n_states=20)
+
+An id is the name of the environment's class; parameters are arguments of ``make``. What has an
+exact model has it in ``unwrapped.P``, in the form of Gymnasium's toy texts, and the distribution of
+the first state in ``unwrapped.initial_state_distrib``.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from mfbpi.api.building import make_environment
+from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.plugins.registry import Registry
+
+#: One entry of ``P``: probability, next state, reward, terminated.
+Entry = tuple[float, int, float, bool]
+
+#: Pixels along a cell of a picture, and its colours: a state, the present one, an end.
+PIXELS = 24
+COLOURS = np.array([[222, 226, 230], [25, 113, 194], [73, 80, 87]], dtype=np.uint8)
+
+
+class Environment(gymnasium.Env[Any, Any]):
+    """An environment of ours.
+
+    Args:
+        environment: its name.
+        render_mode: ``"ansi"`` for a line of text or a grid of signs, ``"rgb_array"`` for a
+            picture; only where states are integers or a one-hot grid.
+        parameters: its parameters.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - as Gymnasium declares it
+
+    def __init__(self, environment: str, render_mode: str | None = None, **parameters: Any) -> None:
+        self.environment = make_environment(environment, **parameters)
+        self.render_mode = render_mode
+        self.action_space = spaces.Discrete(self.environment.n_actions)
+        n_states = self.environment.n_states
+        if n_states is None:
+            shape = self.environment.observation_shape
+            self.observation_space = spaces.Box(-np.inf, np.inf, shape, np.float32)
+        else:
+            self.observation_space = spaces.Discrete(n_states)
+        self._shown: Any = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode; a seed restarts the environment's own generator."""
+        super().reset(seed=seed)
+        self._shown, info = self.environment.reset(seed=seed, options=options)
+        return self._shown, info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take an action; a time limit of the environment truncates."""
+        self._shown, *rest = self.environment.step(int(action))
+        return self._shown, *rest
+
+    @functools.cached_property
+    def P(self) -> dict[int, dict[int, list[Entry]]]:  # noqa: N802 - Gymnasium's name
+        """What may follow each pair, Bernoulli rewards as outcomes of their own.
+
+        Raises:
+            AttributeError: for an environment without an exact model.
+        """
+        model = self._model()
+        return {
+            s: {a: _entries(model, s, a) for a in range(model.n_actions)}
+            for s in range(model.n_states)
+        }
+
+    @property
+    def initial_state_distrib(self) -> npt.NDArray[np.float64]:
+        """The distribution of the first state, [S]; raises AttributeError without a model."""
+        return self._model().initial.copy()
+
+    def _model(self) -> TabularMDP:
+        model = self.environment.model
+        if model is None or self.environment.n_states is None:
+            raise AttributeError(f"{type(self.environment).__name__} shows no states of a model")
+        return model
+
+    def render(self) -> Any:
+        """A text or a picture of where the episode is."""
+        if self.render_mode is None or self._shown is None:
+            return None
+        marks = self._marks()
+        if marks is None:
+            raise NotImplementedError(f"{type(self.environment).__name__} has no picture")
+        if self.render_mode == "ansi":
+            return "\n".join("".join(".@#"[mark] for mark in row) for row in marks) + "\n"
+        picture = COLOURS[marks].repeat(PIXELS, axis=0).repeat(PIXELS, axis=1)
+        picture[::PIXELS] = picture[:, ::PIXELS] = 255
+        return picture
+
+    def _marks(self) -> npt.NDArray[np.int64] | None:
+        """0 for a state, 1 for the present one, 2 for an end or a wall, in rows; None for arrays.
+
+        States are in rows of their map, where the environment has ``rows`` and calls its states by
+        row and column, else in one row; a one-hot grid is itself.
+        """
+        n_states, names = self.environment.n_states, self.environment.state_names
+        if n_states is None:
+            grid = np.asarray(self._shown)
+            return np.atleast_2d(grid != 0).astype(np.int64) if _is_one_hot(grid) else None
+        model = self.environment.model
+        marks = np.zeros(n_states, dtype=np.int64)
+        if model is not None:
+            marks[model.terminal] = 2
+        marks[int(self._shown)] = 1
+        rows = getattr(self.environment, "rows", None)
+        if rows is None or names is None:
+            return marks[None]
+        drawn = np.full((len(rows), len(rows[0])), 2, dtype=np.int64)
+        for mark, name in zip(marks, names, strict=True):
+            row, column = map(int, name.split(","))
+            drawn[row, column] = mark
+        return drawn
+
+
+def _is_one_hot(grid: npt.NDArray[Any]) -> bool:
+    single = np.isin(grid, (0, 1)).all() and np.count_nonzero(grid) <= 1
+    return grid.ndim == 2 and bool(single)
+
+
+def _entries(model: TabularMDP, s: int, a: int) -> list[Entry]:
+    """What may follow a pair."""
+    found: list[Entry] = []
+    for p, following, r in zip(
+        model.probabilities[s, a], model.successors[s, a], model.rewards[s, a], strict=True
+    ):
+        end, target = bool(model.terminal[following]), int(following)
+        paid = [(1.0, float(r))]
+        if model.reward_law == "bernoulli" and not model.terminal[s]:
+            paid = [(float(r), 1.0), (1.0 - float(r), 0.0)]
+        found += [(float(p) * q, target, value, end) for q, value in paid if p * q > 0.0]
+    return found
+
+
+def register() -> list[str]:
+    """Register every installed environment, unless it is already; returns the ids."""
+    ids = []
+    for plugin in Registry.discover().of_kind("environment"):
+        if plugin.spec.adopts:  # Gymnasium's own
+            continue
+        environment_id = f"mfbpi/{plugin.spec.factory.partition(':')[2]}-v0"
+        ids.append(environment_id)
+        if environment_id not in gymnasium.registry:
+            gymnasium.register(
+                id=environment_id,
+                entry_point=f"{__name__}:{Environment.__name__}",
+                kwargs={"environment": plugin.spec.name},
+            )
+    return ids
+
+
+#: What is registered.
+IDS = register()
