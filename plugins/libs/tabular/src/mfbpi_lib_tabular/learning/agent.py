@@ -88,7 +88,8 @@ class CompiledAgent(Agent[C]):
             low, high = problem.reward_range
             raise RequirementError(
                 f"environment {problem.environment} declares rewards from {low:g} to {high:g}; "
-                "a tabular agent expects two finite limits (Environment.reward_range)"
+                "a tabular agent expects two finite limits (Environment.reward_range, or the "
+                "parameter reward_range=LOW,HIGH of environments that have one)"
             )
 
     @property
