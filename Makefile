@@ -47,8 +47,10 @@ version:  ## one version for all packages: make version V=0.2.0
 	sed -i -E 's/^version = "[^"]*"/version = "$(V)"/; s/"(mfbpi[^">=]*)==[^"]*"/"\1==$(V)"/g' \
 		pyproject.toml plugins/*/*/pyproject.toml runners/*/pyproject.toml
 
-chaos: install  ## 100 kills of drivers and workers; every table must come out as if undisturbed
+chaos: install  ## kills of drivers and workers; every table must come out as if undisturbed
 	$(BIN)/python -m tests.chaos --kills 100 --seed 0
+	$(BIN)/python -m tests.chaos --kills 50 --seed 0 --mode shards
+	$(BIN)/python -m tests.chaos --kills 50 --seed 0 --mode ray
 
 clean:  ## forget compiled code and results of tools, not results of runs
 	find . -name __pycache__ -type d -not -path "./$(VENV)/*" -prune -exec rm -rf {} +

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from tests.chaos.chaos import Chaos
+from tests.chaos.grid import MODES
 
 
 def main() -> None:
@@ -15,10 +16,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mode", choices=list(MODES), default="process")
     given = parser.parse_args()
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        chaos = Chaos.prepared(Path(folder), given.seed)
+        chaos = Chaos.prepared(Path(folder), given.seed, given.mode)
         for number in range(1, given.kills + 1):
             print(f"{number:4d}: {chaos.kill()}", flush=True)
         chaos.settle()

@@ -39,6 +39,7 @@ class Chaos:
         whole_s: seconds that it took.
         n_grids: grids begun; one that is complete is checked, and the next begun.
         counts: kills by victim and moment.
+        mode: how the grid is carried out, of :data:`tests.chaos.grid.MODES`.
     """
 
     folder: Path
@@ -47,17 +48,18 @@ class Chaos:
     whole_s: float
     n_grids: int = 1
     counts: Counter[str] = attrs.field(factory=Counter)
+    mode: str = "process"
 
     @classmethod
-    def prepared(cls, folder: Path, seed: int) -> Chaos:
+    def prepared(cls, folder: Path, seed: int, mode: str = "process") -> Chaos:
         """Run the grid once, undisturbed."""
         started = time.monotonic()
-        grid.complete(folder / "whole")
+        grid.complete(folder / "whole", mode)
         whole_s = time.monotonic() - started
         whole = grid.tables(folder / "whole")
         grid.check(folder / "whole", whole)
         rng = np.random.default_rng(seed)
-        return cls(folder=folder, rng=rng, whole=whole, whole_s=whole_s)
+        return cls(folder=folder, rng=rng, whole=whole, whole_s=whole_s, mode=mode)
 
     @property
     def directory(self) -> Path:
@@ -68,18 +70,32 @@ class Chaos:
         """Start or resume the grid and kill a part of it; returns which and when."""
         while True:
             moment = str(self.rng.choice(list(MOMENTS), p=list(MOMENTS.values())))
-            driver = grid.start(self.directory)
-            self._wait(moment, driver)
-            victim = self._strike(driver)
-            if victim:
-                self.counts[f"{victim} {moment}"] += 1
-                return f"{victim} {moment}"
-            assert driver.returncode == 0, grid.messages(self.directory)
+            drivers = grid.start(self.directory, self.mode)
+            victim = drivers[int(self.rng.integers(len(drivers)))]
+            self._wait(moment, victim)
+            struck = self._strike(victim)
+            self._end_others(victim, drivers)
+            if struck:
+                self.counts[f"{struck} {moment}"] += 1
+                return f"{struck} {moment}"
+            assert all(d.returncode == 0 for d in drivers), grid.messages(self.directory)
             self._check_and_begin_next()
+
+    def _end_others(
+        self, victim: subprocess.Popen[bytes], drivers: list[subprocess.Popen[bytes]]
+    ) -> None:
+        """Let the other shards end by themselves, or kill them as well."""
+        for driver in drivers:
+            if driver is not victim:
+                if self.rng.random() < 0.5:
+                    workers = processes.workers(driver.pid)
+                    processes.kill([driver.pid])
+                    processes.wait_for_end(workers)
+                driver.wait(timeout=grid.PATIENCE_S)
 
     def settle(self) -> None:
         """Let the present grid end, and check it."""
-        grid.complete(self.directory)
+        grid.complete(self.directory, self.mode)
         grid.check(self.directory, self.whole)
 
     def report(self) -> str:

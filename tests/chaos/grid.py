@@ -9,14 +9,14 @@ from typing import Any
 
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage import table
-from mfbpi.results.storage.directory import ARRAYS, CHECKPOINTS, ERRORS, SET_ASIDE, Store
+from mfbpi.results.storage.directory import ARRAYS, CHECKPOINTS, ERRORS, RUNNING, SET_ASIDE, Store
 
 #: Two agents, four seeds, and more evaluations and checkpoints than anyone needs.
 COMMAND = (
     str(Path(sys.executable).with_name("mfbpi-run")),
     *("--agent", "mf_bpi", "--agent", "q_learning", "--env", "riverswim", "--seeds", "0:4"),
     *("--steps", "40000", "--eval-every", "200", "--arrays", "--checkpoint-every", "0.02"),
-    *("--jobs", "2", "--quiet", "--if-exists", "resume"),
+    *("--quiet", "--if-exists", "resume"),
 )
 
 N_TASKS = 8
@@ -25,21 +25,33 @@ N_TASKS = 8
 PATIENCE_S = 300
 
 
-def start(directory: Path) -> subprocess.Popen[bytes]:
-    """Start or resume the grid in a process group of its own; its messages go to ``log``."""
+#: How the grid is carried out, and the further arguments of each process that does so.
+MODES = {
+    "process": [["--jobs", "2"]],
+    "shards": [["--jobs", "1", "--shard", "0/2"], ["--jobs", "1", "--shard", "1/2"]],
+    "ray": [["--jobs", "2", "--executor", "ray"]],
+}
+
+
+def start(directory: Path, mode: str = "process") -> list[subprocess.Popen[bytes]]:
+    """Start or resume the grid, each driver in its process group; messages go to ``log``."""
     with directory.with_suffix(".log").open("ab") as log:
-        return subprocess.Popen(
-            [*COMMAND, "--out", str(directory)],
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+        return [
+            subprocess.Popen(
+                [*COMMAND, *more, "--out", str(directory)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+            for more in MODES[mode]
+        ]
 
 
-def complete(directory: Path) -> None:
+def complete(directory: Path, mode: str = "process") -> None:
     """Run what is missing, undisturbed."""
-    code = start(directory).wait(timeout=PATIENCE_S)
-    assert code == 0, messages(directory)
+    for driver in start(directory, mode):
+        code = driver.wait(timeout=PATIENCE_S)
+        assert code == 0, messages(directory)
 
 
 def messages(directory: Path) -> str:
@@ -50,11 +62,10 @@ def messages(directory: Path) -> str:
 def check(directory: Path, whole: dict[str, list[Any]]) -> None:
     """Fail unless a directory holds the tables of the undisturbed run, and nothing else."""
     assert tables(directory) == whole, f"{directory} differs"
-    left = [
-        p for p in directory.rglob("*") if p.is_file() and p.suffix not in (".parquet", ".json")
-    ]
-    assert {path.name for path in left} <= {".lock"}, left
-    for folder in (CHECKPOINTS, ERRORS, SET_ASIDE):
+    kinds = (".parquet", ".json", ".txt")
+    left = [p for p in directory.rglob("*") if p.is_file() and p.suffix not in kinds]
+    assert all(path.name.startswith(".lock") for path in left), left
+    for folder in (CHECKPOINTS, ERRORS, SET_ASIDE, RUNNING):
         assert not list((directory / folder).glob("*")), f"{folder} is not empty"
     said = messages(directory)
     for sign in ("Traceback", "is not a result", "starts again", "without being saved"):

@@ -9,8 +9,9 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-#: How multiprocessing starts a worker; its resource tracker is started otherwise.
-_WORKER = b"spawn_main"
+#: How multiprocessing starts a worker, whose resource tracker is started otherwise; and what Ray
+#: calls one.
+_WORKERS = (b"spawn_main", b"ray::Worker")
 
 #: Seconds in which a process must be gone once it is killed.
 _PATIENCE_S = 30.0
@@ -18,7 +19,13 @@ _PATIENCE_S = 30.0
 
 def workers(driver: int) -> list[int]:
     """The worker processes of a driver, those that are only starting included."""
-    return [pid for pid in _children(driver) if _WORKER in _read(pid, "cmdline")]
+    return [pid for pid in _below(driver) if any(w in _read(pid, "cmdline") for w in _WORKERS)]
+
+
+def _below(pid: int) -> list[int]:
+    """The children of a process, and theirs."""
+    own = _children(pid)
+    return [*own, *(below for child in own for below in _below(child))]
 
 
 def kill(pids: Iterable[int]) -> None:

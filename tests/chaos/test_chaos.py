@@ -10,9 +10,10 @@ from tests.chaos.chaos import Chaos
 
 
 @pytest.mark.slow
-def test_killed_grid_resumes_to_the_same_tables(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["process", "shards", "ray"])
+def test_killed_grid_resumes_to_the_same_tables(mode: str, tmp_path: Path) -> None:
     """Five kills of driver or workers: rows and arrays are those of an undisturbed run."""
-    chaos = Chaos.prepared(tmp_path, seed=5)
+    chaos = Chaos.prepared(tmp_path, 5, mode)
     for _ in range(5):
         chaos.kill()
     chaos.settle()

@@ -164,7 +164,7 @@ class _Work:
                 *(self.executor, self.records, works, self.store, reporting, interrupts),
                 Found.already(self.registry),
                 self._checkpoints(),
-                Reports(directory=self.store.directory, shard=self.store.shard).anchored(),
+                Reports.of_many(self.store, self._at_once(works)),
             )
         except KeyboardInterrupt as error:
             reporting.stopped("interrupted")

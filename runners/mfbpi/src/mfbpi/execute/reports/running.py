@@ -16,6 +16,9 @@ from mfbpi.results.storage.directory import Store, StoreError
 #: Seconds between two reports of a run; shorter ones write none.
 EVERY_S = 10.0
 
+#: Reports a second, of all the tasks of a driver.
+MOST_A_SECOND = 20.0
+
 
 @attrs.frozen(kw_only=True)
 class Reports:
@@ -30,6 +33,12 @@ class Reports:
     directory: Path
     shard: Shard | None = None
     every_s: float = EVERY_S
+
+    @classmethod
+    def of_many(cls, store: Store, at_once: int) -> Reports:
+        """Those of a run, the rarer the more tasks run at the same time: 20 a second in all."""
+        every_s = max(EVERY_S, at_once / MOST_A_SECOND)
+        return cls(directory=store.directory, shard=store.shard, every_s=every_s).anchored()
 
     def of(self, work: TaskBatch, horizon: int) -> Report:
         """What tells of some work, which has just begun."""
