@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.data.counts import Counts
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Problem
 
 #: States that matter: all of them, those where something was decided, those where episodes begin.
@@ -93,6 +94,13 @@ class StoppingRule(ABC, Generic[C]):
             Content by name; the certificate itself, JSON, is called "".
         """
         return {}
+
+    def contains(self, counts: Counts, mdp: TabularMDP) -> bool | None:  # noqa: ARG002
+        """Whether the confidence sets of the last check hold a model, for audits on known ones.
+
+        None, the default: the rule has no sets of which to say it.
+        """
+        return None
 
     def state_dict(self) -> dict[str, Any]:
         """What earlier checks left, as a copy: the default copies all that is not given."""

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bound": ("mfbpi_run.commands.bound:bound", "Bound the number of samples that it needs."),
     "export": ("mfbpi_run.commands.export:export", "Write a model to a file."),
     "certify": ("mfbpi_run.commands.certify:certify", "Judge a log: is a policy identified?"),
+    "audit": ("mfbpi_run.commands.audit:audit", "Try whether a stopping rule keeps its word."),
     "verify": ("mfbpi_run.commands.verify:verify", "Verify certificates of stopping rules."),
     "list": ("mfbpi_run.commands.list:list_plugins", "List the installed plugins."),
     "show": ("mfbpi_run.commands.show:show", "Show one plugin with its parameters."),

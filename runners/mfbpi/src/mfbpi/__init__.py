@@ -32,6 +32,7 @@ _HOMES = {
     "describe": "mfbpi.api.instances",
     "bound": "mfbpi.api.instances",
     "list_plugins": "mfbpi.api.listing",
+    "audit": "mfbpi.api.auditing",
     "certify": "mfbpi.api.certifying",
     "verify": "mfbpi.api.verifying",
     "load": "mfbpi.results.loaded",
@@ -48,6 +49,7 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
+    from mfbpi.api.auditing import audit
     from mfbpi.api.building import make_agent, make_environment
     from mfbpi.api.certifying import certify
     from mfbpi.api.given import agent, environment, executor, metric, stopping_rule
@@ -73,6 +75,7 @@ __all__ = [
     "StoppedError",
     "UsageError",
     "agent",
+    "audit",
     "bound",
     "certify",
     "collect",

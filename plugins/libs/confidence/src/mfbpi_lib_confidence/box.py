@@ -101,6 +101,24 @@ class Box:
             rewards_high=high,
         )
 
+    def contains(self, transitions: FloatArray, rewards: FloatArray) -> bool:
+        """Whether a model is in the set, for audits; rewards of unknown law only.
+
+        Args:
+            transitions: float64 [S, A, S], rows short by endings.
+            rewards: float64 [S, A], means.
+        """
+        evidence = self.evidence
+        laws = transitions.reshape(evidence.n_pairs, -1)
+        laws = np.hstack([laws, 1.0 - laws.sum(axis=1, keepdims=True)])[:, : evidence.n_outcomes]
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.weights / laws[evidence.rows, evidence.outcomes])
+        far = np.zeros(evidence.n_pairs)
+        np.add.at(far, evidence.rows, self.weights * logs)
+        mean, room = rewards.reshape(-1), 1e-9 * np.ptp(evidence.reward_range)
+        near = (self.rewards_low - room <= mean) & (mean <= self.rewards_high + room)
+        return bool(((far <= self.radii) & near)[evidence.live].all())
+
     @functools.cached_property
     def weights(self) -> FloatArray:
         """The observed laws, float64 [E]."""

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, Verdict
+from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, TabularMDP, Verdict
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_confidence.betting.epoch import Epoch
-from mfbpi_lib_confidence.betting.evaluation import continued, evaluate
+from mfbpi_lib_confidence.betting.evaluation import continued, evaluate, thresholds
+from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.evidence import Evidence
 
 #: Pairs that are named where none was visited.
@@ -87,6 +88,19 @@ class Betting(StoppingRule[NoConfig]):
             margin=found.margin,
             reason=found.reason,
         )
+
+    def contains(self, counts: Counts, mdp: TabularMDP) -> bool:
+        """Whether a model is in the box, and its means are within the capitals of all bets."""
+        evidence = Evidence.from_counts(counts, self.problem.reward_range)
+        box = Box.around(evidence, thresholds(evidence, self.delta))
+        return box.contains(mdp.transitions, mdp.mean_rewards) and all(
+            self._within(epoch, evidence, mdp) for epoch in self.epochs
+        )
+
+    def _within(self, epoch: Epoch, evidence: Evidence, mdp: TabularMDP) -> bool:
+        following = self.problem.discount * mdp.transitions @ epoch.reference.values
+        found = epoch.log_capitals(evidence, (mdp.mean_rewards + following).reshape(-1))
+        return bool((found < epoch.functionals.thresholds[:, None]).all())
 
     def _nothing(self, reason: str) -> Verdict:
         """What holds before anything is seen: no policy loses more than the range of values."""

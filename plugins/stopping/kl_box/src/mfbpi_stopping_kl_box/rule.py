@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, Verdict
+from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, TabularMDP, Verdict
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_certificates import storage
+from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.certified import Question, certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
@@ -83,6 +84,12 @@ class KLBox(StoppingRule[NoConfig]):
         low, high = self.problem.reward_range
         trivial = (max(high, 0.0) - min(low, 0.0)) / (1.0 - self.problem.discount)
         return Verdict(stop=False, policy=None, gap=trivial, reason=reason)
+
+    def contains(self, counts: Counts, mdp: TabularMDP) -> bool:
+        """Whether a model is in the box of these counts."""
+        evidence = Evidence.from_counts(counts, self.problem.reward_range)
+        box = Box.around(evidence, Thresholds.split(evidence, self.delta))
+        return box.contains(mdp.transitions, mdp.mean_rewards)
 
     def certificate(
         self,

@@ -1,0 +1,105 @@
+"""``mfbpi audit`` and ``mfbpi.audit``: rules on instances whose truth is known."""
+
+import json
+
+import numpy as np
+import pytest
+
+import mfbpi
+from mfbpi.api.auditing import Share, twin
+from mfbpi_lib_confidence.box import Thresholds
+from mfbpi_lib_statistics.proportions import clopper_pearson
+from mfbpi_lib_tabular.solution import planning
+from mfbpi_lib_tabular.testing import riverswim
+from mfbpi_run.cli import main
+
+RIVER = {"agent": "uniform", "environment": mfbpi.environment("riverswim", n_states=3)}
+
+
+def test_the_interval_is_exact():
+    """None of 10: [0, 1 - 0.025^(1/10)]; all of 10: the mirror image."""
+    assert clopper_pearson(0, 10) == (0.0, pytest.approx(1 - 0.025**0.1))
+    assert clopper_pearson(10, 10) == (pytest.approx(0.025**0.1), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "finding"),
+    [
+        (0, 100, "consistent"),
+        (0, 10, "inconclusive"),
+        (10, 100, "inconclusive"),
+        (31, 100, "violated"),
+    ],
+)
+def test_findings(count, n, finding):
+    """Only what is certain at 95 % is said."""
+    assert Share.of(count, n, 0.1).finding == finding
+
+
+def test_twins_differ_in_one_gap():
+    """Values stay; the nearest rival loses by so much alone."""
+    mdp = riverswim(3)
+    near = twin(mdp, 0.9, 1e-5)
+    one, other = planning.solve(mdp, 0.9), planning.solve(near, 0.9)
+    gaps = other.values[:, None] - other.q_values
+
+    np.testing.assert_allclose(other.values, one.values, atol=1e-9)
+    assert np.sort(gaps.ravel())[3] == pytest.approx(1e-5, rel=1e-4)
+    assert (near.rewards != mdp.rewards).any(axis=2).sum() == 1
+
+
+@pytest.mark.parametrize("rule", ["kl_box", "betting"])
+def test_rules_with_a_guarantee_keep_it(rule):
+    """All replicas stop, none is wrong, and the truth never leaves."""
+    found = mfbpi.audit(stop=rule, **RIVER, discount=0.9, replicas=2, steps=16_000)
+
+    assert (found.stopped, found.wrong.count, found.left.count) == (2, 0, 0)
+    assert not found.violated
+
+
+@pytest.fixture
+def small_sets(monkeypatch):
+    """Boxes whose thresholds are lowered to what a single pair would need without a price."""
+    honest = Thresholds.split
+
+    def lowered(evidence, delta):
+        x = honest(evidence, delta)
+        return Thresholds(x.transitions - 8.0, x.rewards - 8.0)
+
+    monkeypatch.setattr(Thresholds, "split", lowered)
+
+
+@pytest.mark.usefixtures("small_sets")
+def test_sets_that_are_too_small_are_found(capsys):
+    """The truth leaves them far too often, and the command says so with its exit code."""
+    where = ("--agent", "uniform", "--env", "riverswim", "-E", "n_states=3", "--discount", "0.9")
+    more = ("--replicas", "20", "--steps", "2000", "--json")
+
+    assert main(["audit", "--stop", "kl_box", *where, *more]) == 1
+    assert json.loads(capsys.readouterr().out)["left"]["finding"] == "violated"
+
+
+def test_a_rule_without_sets():
+    """Of it only errors at stopping can be counted, here on the twin that is nearly a tie."""
+    found = mfbpi.audit(
+        stop="local_glr", **RIVER, discount=0.9, replicas=3, steps=1_000, near_tie=1e-5
+    )
+
+    assert found.left is None
+    assert found.wrong.n == 3
+
+
+def test_command(capsys):
+    """One line for each share."""
+    where = ("--agent", "uniform", "--env", "riverswim", "-E", "n_states=3", "--discount", "0.9")
+
+    assert main(["audit", "--stop", "kl_box", *where, "--replicas", "2", "--steps", "500"]) == 0
+    assert "truth left the sets: 0 of 2" in capsys.readouterr().out
+
+
+def test_an_unknown_truth_is_refused():
+    """Without a model nothing can be audited."""
+    with pytest.raises(mfbpi.UsageError, match="replicas"):
+        mfbpi.audit(stop="kl_box", **RIVER, replicas=0)
+    with pytest.raises(mfbpi.UsageError, match="an audit needs the truth"):
+        mfbpi.audit(stop="kl_box", agent="uniform", environment="cartpole_swingup")
