@@ -65,7 +65,7 @@ def test_it_runs_or_says_why_not(name: str) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Gymnasium's, about older versions
             ref = PluginRef(name=name, config=parameters)
-            environment: Environment | None = assembly.environment(registry, ref)
+            environment: Environment | None = _built(registry, ref)
     except MfbpiError as error:
         environment, reason = None, str(error)
     if environment is not None:
@@ -75,6 +75,10 @@ def test_it_runs_or_says_why_not(name: str) -> None:
     assert plugin.spec.name == "gymnasium"
     assert len(reason) > 20
     assert "\n" not in reason
+
+
+def _built(registry: Registry, ref: PluginRef) -> Environment:
+    return assembly.environment(assembly.find(registry, "environment", ref))
 
 
 def _play(environment: Environment, name: str) -> None:

@@ -39,7 +39,8 @@ def agrees(mdp: TabularMDP, expected: Any) -> None:
 def test_our_environments(name: str) -> None:
     """Every installed environment that has a model."""
     registry = Registry.discover()
-    model = assembly.environment(registry, PluginRef(name=name)).model
+    part = assembly.find(registry, "environment", PluginRef(name=name))
+    model = assembly.environment(part).model
     if model is None:
         pytest.skip("it has no model")
     agrees(model, values_of(model))
