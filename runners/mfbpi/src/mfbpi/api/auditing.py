@@ -137,9 +137,10 @@ def audit(
         mdp = twin(mdp, gamma, near_tie)
     about = assembly.problem(None, where, discount=gamma, horizon=steps)
     (chosen,) = selection.given(registry, "agent", [one(agent, {})])
-    chosen_agent = grid.planned_agent(chosen, about)
     rule = selection.stopping_rule(registry, stop, ())
     asked = StopRef(rule=rule.ref(), delta=delta, epsilon=epsilon, scope=scope)
+    rule_part = assembly.find(registry, "stopping_rule", asked.rule)
+    agent_part = assembly.find(registry, "agent", grid.planned_agent(chosen, about))
     wrong = left = stopped = 0
     sets = True
     for seed in range(first_seed, first_seed + replicas):
@@ -147,10 +148,10 @@ def audit(
         replica = _Replica(
             mdp=mdp,
             problem=about,
-            rule=assembly.stopping_rule(registry, asked, about),
+            rule=assembly.stopping_rule(rule_part, asked, about),
             walk=_walk(
                 mdp,
-                assembly.agent(registry, chosen_agent, about, streams.generator("agent")),
+                assembly.agent(registry, agent_part, about, streams.generator("agent")),
                 streams.integer("env"),
             ),
         )
