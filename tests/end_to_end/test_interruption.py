@@ -48,7 +48,11 @@ def results(directory: Path) -> list[Path]:
 
 def everything(directory: Path) -> set[str]:
     """Every file below a directory, hidden ones too, except the lock."""
-    return {path.name for path in directory.rglob("*") if path.is_file()} - {".lock"}
+    return {path.name for path in directory.rglob("*") if path.is_file()} - {
+        ".lock",
+        "_log.txt",
+        "driver.json",
+    }
 
 
 @pytest.fixture(scope="session")

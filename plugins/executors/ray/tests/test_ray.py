@@ -153,3 +153,14 @@ def test_differences_are_named_both_ways() -> None:
         "c missing here and 1 there",
     ]
     assert versions.listed([str(n) for n in range(7)]) == "0; 1; 2; 3; 4; and 2 more"
+
+
+def test_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said at once, and which."""
+    monkeypatch.setattr(cluster.ray, "is_initialized", lambda: False)
+    message = "the Ray cluster 127.0.0.1:1 cannot be used: .*refused"
+    with (
+        pytest.raises(ExecutorError, match=message),
+        cluster.connected(Config(address="127.0.0.1:1"), None),
+    ):
+        pass

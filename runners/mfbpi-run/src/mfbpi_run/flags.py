@@ -23,17 +23,9 @@ _NAMED = {
 #: Options that are.
 _ALIKE = (
     *("seeds", "steps", "episodes", "eval_every", "discount", "arrays", "bound", "constraint"),
-    *(
-        "out",
-        "if_exists",
-        "shard",
-        "executor",
-        "jobs",
-        "replicas",
-        "task_timeout",
-        "checkpoint_every",
-    ),
-    *("allocation", "plot", "stop", "delta", "epsilon", "scope", "allow_heuristic"),
+    *("out", "if_exists", "shard", "executor", "jobs", "replicas", "task_timeout"),
+    *("checkpoint_every", "checkpoint_dir", "allocation", "plot", "stop", "delta", "epsilon"),
+    *("scope", "allow_heuristic"),
 )
 
 FLAGS = {**_NAMED, **{name: f"--{name.replace('_', '-')}" for name in _ALIKE}}

@@ -29,7 +29,10 @@ def rows_in(directory: Path | str) -> list[dict[str, Any]]:
 
 def names_in(directory: Path | str) -> set[str]:
     """Every file in a directory, except the lock."""
-    return {path.name for path in Path(directory).iterdir() if path.is_file()} - {".lock"}
+    return {path.name for path in Path(directory).iterdir() if path.is_file()} - {
+        ".lock",
+        "_log.txt",
+    }
 
 
 def test_run_writes_a_file_for_each_task(toy_run: Command) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import mfbpi
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.worker import run_task
@@ -164,3 +165,34 @@ def test_finished_runs_leave_no_checkpoint(toy_run: Callable[..., Any]) -> None:
 
     assert ended.code == 0
     assert not list(Path("x", CHECKPOINTS).iterdir())
+
+
+def test_checkpoints_elsewhere(task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a directory of their own, which may be a link; a run goes on from there and tidies up."""
+    (tmp_path / "fast").mkdir()
+    (tmp_path / "scratch").symlink_to(tmp_path / "fast")
+    monkeypatch.chdir(tmp_path)
+    scratch, few = Path("scratch"), ("plain", "ring", range(2))
+    killed = Store(Path("x"), elsewhere=scratch).checkpoint
+    with monkeypatch.context() as patch:
+        patch.setattr(Saver, "measured", _saved_and_killed(Saver.measured))
+        failed = mfbpi.run(*few, out="x", checkpoint_dir=scratch, checkpoint_every=1e-9, **INLINE)
+    saved = [killed(each.task.task_id) for each in failed.failures]
+
+    assert len(saved) == 2
+    assert all(path.exists() and path.is_relative_to(scratch) for path in saved)
+    assert not Path("x/_checkpoints").exists()
+    resumed = mfbpi.run(*few, out="x", checkpoint_dir=scratch, if_exists="resume", **INLINE)
+    assert len(resumed.tasks) == 2
+    assert not any(path.exists() for path in saved)
+
+
+INLINE: dict[str, Any] = {"executor": "inline"}
+
+
+def _saved_and_killed(measured: Callable[..., None]) -> Callable[..., None]:
+    def failing(self: Saver, run: Any, rows: Any) -> None:
+        measured(self, run, rows)
+        raise RuntimeError("killed")
+
+    return failing

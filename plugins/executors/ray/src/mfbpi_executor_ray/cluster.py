@@ -6,6 +6,7 @@ import logging
 import math
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ _ray: Any = ray
 #: Seconds in which every node must have said which programs it has.
 _PATIENCE_S = 120.0
 
+#: Seconds in which the head of a cluster must answer.
+_KNOCK_S = 10.0
+
 
 @contextmanager
 def connected(config: Config, jobs: int | None) -> Iterator[None]:
@@ -40,6 +44,7 @@ def connected(config: Config, jobs: int | None) -> Iterator[None]:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     with _signals_kept():
         try:
+            _knock(config.address)
             ray.init(**_options(config, jobs))
         except Exception as error:  # Ray has an exception for each thing that can go wrong
             where = f"the Ray cluster {config.address}" if config.address else "a local Ray cluster"
@@ -49,6 +54,13 @@ def connected(config: Config, jobs: int | None) -> Iterator[None]:
     finally:
         with _signals_kept():
             ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Find out at once that nobody answers; Ray would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal() and "/" not in address:
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_S).close()
 
 
 def _options(config: Config, jobs: int | None) -> dict[str, Any]:

@@ -75,11 +75,18 @@ def stopping(stop: Plugin | None) -> dict[str, Any]:
     return {"stop": chosen.name, "stop_settings": settings_of([chosen])}
 
 
-def execution(*, out: str | Path | None, executor: Plugin, **settings: Any) -> Execution:
+def execution(
+    *,
+    out: str | Path | None,
+    executor: Plugin,
+    checkpoint_dir: str | Path | None,
+    **settings: Any,
+) -> Execution:
     """How to carry out a plan; raises :class:`UsageError` for what is wrong."""
     (chosen,) = several("executor", executor)
     return Execution(
         out=None if out is None else Path(out),
+        checkpoint_dir=None if checkpoint_dir is None else Path(checkpoint_dir),
         executor=chosen.name,
         executor_settings=settings_of([chosen]),
         **settings,

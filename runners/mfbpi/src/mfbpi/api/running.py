@@ -42,6 +42,7 @@ def run(
     replicas: int = 1,
     task_timeout: float | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY_S,
+    checkpoint_dir: str | Path | None = None,
     progress: Observer | Progress | None = None,
 ) -> Results:
     """Run every agent on every environment with every seed.
@@ -76,6 +77,7 @@ def run(
         replicas: seeds that run together in one process, where the agent has replicas.
         task_timeout: most seconds for a task.
         checkpoint_every: seconds between checkpoints of a long run; 0 for none.
+        checkpoint_dir: directory in which they lie; that of the results if None.
         progress: called with the number of tasks that have ended, and of all; or an observer.
 
     Raises:
@@ -125,6 +127,7 @@ def run(
         replicas=replicas,
         task_timeout=task_timeout,
         checkpoint_every=checkpoint_every,
+        checkpoint_dir=checkpoint_dir,
     )
     return carried_out(registry, planned, execution, progress)
 

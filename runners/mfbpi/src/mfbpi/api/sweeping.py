@@ -32,6 +32,7 @@ def sweep(
     replicas: int = 1,
     task_timeout: float | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY_S,
+    checkpoint_dir: str | Path | None = None,
     progress: Observer | Progress | None = None,
 ) -> Results | Tabulated:
     """Run an experiment, or the grid of a TOML file, and draw its figures.
@@ -48,6 +49,7 @@ def sweep(
         replicas: seeds that run together.
         task_timeout: most seconds for a task.
         checkpoint_every: seconds between checkpoints.
+        checkpoint_dir: where they lie.
         progress: told how far the work has come.
 
     Returns:
@@ -75,6 +77,7 @@ def sweep(
         replicas=replicas,
         task_timeout=task_timeout,
         checkpoint_every=checkpoint_every,
+        checkpoint_dir=checkpoint_dir,
     )
     text = given.seeds_text(seeds)
     if experiment.runs is None:

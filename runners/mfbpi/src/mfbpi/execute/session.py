@@ -106,7 +106,9 @@ def carry_out(
     executor = _prepared(registry, plan, execution)
     interrupts = Interrupts()
     with interrupts.handled():
-        store = Store(execution.out or create_first(_candidates(plan)), plan.shard)
+        store = Store(
+            execution.out or create_first(_candidates(plan)), plan.shard, execution.checkpoint_dir
+        )
         with store.writing():
             plan, records = Opening(store, execution.if_exists, touch=True).settle(plan)
             manifest.record(store.directory, plan.manifest(), plan.shard, len(records))
@@ -190,6 +192,7 @@ class _Work:
             every_s=self.execution.checkpoint_every,
             resume=resume or self.executor.tries_again,
             shard=self.store.shard,
+            elsewhere=self.execution.checkpoint_dir,
         ).anchored()
 
     def _forget_earlier(self, works: Sequence[TaskBatch]) -> None:

@@ -31,6 +31,7 @@ class Execution:
         replicas: seeds that run together in one process, where the agent has replicas.
         task_timeout: most seconds for a task; None for no limit.
         checkpoint_every: seconds between checkpoints of a long run; 0 for none.
+        checkpoint_dir: directory in which they lie; None for that of the results.
     """
 
     out: Path | None = setting(
@@ -89,4 +90,11 @@ class Execution:
         metavar="SECONDS",
         expected="a number of 0 or more",
         ge=0.0,
+    )
+    checkpoint_dir: Path | None = setting(
+        None,
+        "Directory of these checkpoints, such as one on a faster disk; resume with the same. "
+        "Default: that of the results.",
+        metavar="DIR",
+        expected="the path of a directory",
     )

@@ -157,7 +157,9 @@ class _Worker:
             "task": begun.task.as_dict(),
             **provenance.describe(begun.plugins),
             "skipped_metrics": begun.skipped,
-            "checkpoint_problem": "" if self.saver is None else self.saver.problem,
+            "checkpoint_problem": provenance.without_paths(
+                self.saver.problem if self.saver else ""
+            ),
             "not_resumed": provenance.without_paths(self.not_resumed),
             "agent_profile": extras.profile(run.agent, run.agent_name),
             "replicas": len(self.begun),

@@ -21,7 +21,7 @@ from mfbpi.execute.stage import Begun
 from mfbpi.notices import warn
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, provenance
-from mfbpi.results.storage.directory import CHECKPOINTS, Store, StoreError
+from mfbpi.results.storage.directory import Store, StoreError
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.lockstep import Advancing
@@ -41,6 +41,7 @@ class Checkpoints:
         resume: whether a checkpoint that is there is gone on from.
         shown: how messages call the directory; None for its path.
         shard: the part of the tasks that is run.
+        elsewhere: directory in which they lie; None for the same.
     """
 
     directory: Path
@@ -48,11 +49,12 @@ class Checkpoints:
     resume: bool
     shown: Path | None = None
     shard: Shard | None = None
+    elsewhere: Path | None = None
 
     def saver(self, work: TaskBatch, used: Iterable[Plugin]) -> Saver:
         """What saves some work, which uses these plugins."""
         return Saver(
-            store=Store(self.directory, self.shard),
+            store=Store(self.directory, self.shard, self.elsewhere),
             shown=self.shown or self.directory,
             work=work,
             used=tuple(used),
@@ -62,7 +64,10 @@ class Checkpoints:
     def anchored(self) -> Checkpoints:
         """The same, wherever plugins change the working directory to."""
         shown = self.shown or self.directory
-        return attrs.evolve(self, directory=self.directory.absolute(), shown=shown)
+        elsewhere = None if self.elsewhere is None else self.elsewhere.absolute()
+        return attrs.evolve(
+            self, directory=self.directory.absolute(), shown=shown, elsewhere=elsewhere
+        )
 
 
 @attrs.define(kw_only=True)
@@ -94,7 +99,7 @@ class Saver:
 
     @property
     def _shown_path(self) -> Path:
-        return Store(self.shown).checkpoint(self.work.task_id)
+        return Store(self.shown, elsewhere=self.store.elsewhere).checkpoint(self.work.task_id)
 
     def restore(self, runs: Advancing, begun: Sequence[Begun]) -> str:
         """Restore runs, and what each has measured, if they were saved before.
@@ -167,7 +172,7 @@ class Saver:
 
 def remove_done(store: Store) -> None:
     """Remove the checkpoints of work whose results are there: their removal was cut short."""
-    for path in (store.directory / CHECKPOINTS).glob("*.npz"):
+    for path in store.checkpoints.glob("*.npz"):
         if any(_done(store, ids) for ids in _tasks_in(path)):
             path.unlink(missing_ok=True)
 

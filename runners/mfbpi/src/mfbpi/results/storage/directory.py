@@ -69,10 +69,12 @@ class Store:
     Attributes:
         directory: the directory; created by :meth:`writing`.
         shard: the part of its tasks that is written; None for all of them.
+        elsewhere: directory in which the checkpoints lie; None for the same.
     """
 
     directory: Path
     shard: Shard | None = None
+    elsewhere: Path | None = None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -84,8 +86,9 @@ class Store:
         with contextlib.ExitStack() as held:
             try:
                 held.enter_context(locks.held(self.directory, self.shard))
-                for name in (*_FOLDERS.values(), ERRORS, CHECKPOINTS, FIGURES, COLLECTED, RUNNING):
+                for name in (*_FOLDERS.values(), ERRORS, FIGURES, COLLECTED, RUNNING):
                     files.remove_stale(self.directory / name, self._mark)
+                files.remove_stale(self.checkpoints, self._mark)
             except OSError as error:
                 raise unwritable(self.directory, error) from error
             yield
@@ -108,7 +111,12 @@ class Store:
 
     def checkpoint(self, work_id: str) -> Path:
         """Where unfinished work is saved."""
-        return self.directory / CHECKPOINTS / f"{work_id}.npz"
+        return self.checkpoints / f"{work_id}.npz"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where all checkpoints are."""
+        return (self.elsewhere or self.directory) / CHECKPOINTS
 
     @property
     def log(self) -> Path:
