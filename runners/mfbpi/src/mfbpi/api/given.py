@@ -67,6 +67,13 @@ def stopping_rule(name: str, /, **parameters: Any) -> Choice:
     return Choice(name, **parameters)
 
 
+def measured(metrics: Plugin | Iterable[Plugin]) -> dict[str, Any]:
+    """What is measured, as settings of a run."""
+    chosen = several("metrics", metrics) if metrics else []
+    names = tuple(each.name for each in chosen)
+    return {"metrics": names, "metric_settings": settings_of(chosen)}
+
+
 def stopping(stop: Plugin | None) -> dict[str, Any]:
     """A stopping rule as settings of a run."""
     if stop is None:

@@ -97,7 +97,6 @@ def run(
     """
     registry = Registry.discover()
     compiled.find_place(registry)
-    measured = given.several("metrics", metrics) if metrics else []
     planned = grid.make(
         registry,
         selection.given(registry, "agent", given.several("agents", agents)),
@@ -108,8 +107,7 @@ def run(
             episodes=episodes,
             eval_every=eval_every,
             discount=discount,
-            metrics=tuple(each.name for each in measured),
-            metric_settings=given.settings_of(measured),
+            **given.measured(metrics),
             arrays=arrays,
             **given.stopping(stop),
             delta=delta,
