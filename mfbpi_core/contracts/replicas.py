@@ -33,6 +33,11 @@ class Replicas(ABC, Generic[C]):
         self.config = config
         self.rngs = list(rngs)
 
+    @classmethod
+    def advice(cls, config: C) -> str:  # noqa: ARG003 - for subclasses
+        """What a user should know who asks for replicas with these parameters, or nothing."""
+        return ""
+
     @abstractmethod
     def select_actions(self, observations: Sequence[Observation]) -> list[int]:
         """Sampling rule: the action of each replica from its observation."""

@@ -100,11 +100,20 @@ def preset(plugin: Plugin, about: Problem) -> dict[str, Any]:
         return dict(plugin.load_preset()(about))
 
 
-def check_replicas(registry: Registry, ref: PluginRef) -> None:
-    """Refuse, before a run, replicas that no task could build; an agent may have none."""
+def check_replicas(registry: Registry, ref: PluginRef) -> str:
+    """Refuse, before a run, replicas that no task could build; an agent may have none.
+
+    Returns:
+        What to say about them, or nothing; see :meth:`Replicas.advice`.
+    """
     plugin = registry.get("agent", ref.name)
-    if plugin.spec.replicas:
-        plugin.load_replicas()
+    if not plugin.spec.replicas:
+        return ""
+    with blaming(plugin):
+        factory = plugin.load_replicas()
+        if isinstance(factory, type) and issubclass(factory, Replicas):
+            return factory.advice(parameters(plugin, ref.config))
+    return ""
 
 
 def check_agent(plugin: Plugin, ref: PluginRef, about: Problem) -> None:

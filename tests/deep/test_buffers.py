@@ -49,7 +49,7 @@ def test_slip_rate_can_be_measured(agent, variant, start):
     assert deviation < 0.003
 
 
-@pytest.mark.parametrize("agent", ["dbmf_bpi", "bsp", "bsp2", "ids"])
+@pytest.mark.parametrize("agent", ["dbmf_bpi", "bsp", "bsp2", "ids", "ensemble_ucb"])
 def test_a_full_buffer_is_small(agent, start):
     """100,000 transitions of DeepSea 50, whose observations have 2,500 numbers: below 100 MB."""
     run = start(agent, size=50)

@@ -6,7 +6,7 @@ from mfbpi.execute.worker import run_task
 from mfbpi.results.storage.directory import Store
 
 
-@pytest.mark.parametrize("agent", ["dbmf_bpi", "bsp", "bsp2", "ids"])
+@pytest.mark.parametrize("agent", ["dbmf_bpi", "bsp", "bsp2", "ids", "ensemble_ucb"])
 def test_killed_run_goes_on_bit_for_bit(agent, make_tasks, rows, killed, resumed, tmp_path):
     """Networks, moments of Adam, replay buffer, generators, environment and metrics."""
     (task,) = make_tasks(

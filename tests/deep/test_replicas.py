@@ -9,7 +9,7 @@ from mfbpi.results.storage.directory import Store
 from mfbpi_core import Registry
 from mfbpi_run.cli import main
 
-AGENTS = ("dbmf_bpi", "bsp", "bsp2", "ids")
+AGENTS = ("dbmf_bpi", "bsp", "bsp2", "ids", "ensemble_ucb")
 
 #: With their settings: the smallest DeepSea that still slips, and short stretches of cartpole.
 ENVIRONMENTS = {"slipping_deep_sea": ("size=4",), "cartpole_swingup": ()}

@@ -11,6 +11,7 @@ from mfbpi_agent_dbmf_bpi.agent import DBMFBPI, smallest_gaps
 from mfbpi_agent_dbmf_bpi.allocation import GOLDEN_RATIO, Allocation, quantile
 from mfbpi_agent_dbmf_bpi.config import Config, preset
 from mfbpi_core import Transition
+from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.learning.bootstrapped import Estimates, taken
 from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.testing import array_problem, hand_batch
@@ -234,3 +235,79 @@ def test_published_settings():
     assert sea.prior_initialiser == "truncated_normal"
     assert preset(array_problem(shape=(8,), environment="cartpole_swingup")) == {}
     assert (Config().k, Config().mask_probability, Config().optimal_weight) == (2, 0.7, "paper")
+
+
+@pytest.mark.parametrize("path", paths.ALL)
+def test_constant_moments_need_no_second_ensemble(path):
+    """M is zero, one ensemble learns, and the smallest gap is approached all the same."""
+    learner = agent(moments="constant").learner
+    learner.take(path)
+    lane = learner.lanes[0]
+    before = learner.q.flat.clone()
+    for _ in range(10):
+        x = np.random.default_rng(3).normal(size=3).astype(np.float32)
+        learner.update([Transition(x, 0, 1.0, x)])
+    lane.level, lane.smallest_gap = 0.5, 3.0
+    values = {"q": np.array([[0.0, 2.0]] * 3)}
+    expected = learner.allocation(np.array([0.0, 2.0]), np.zeros(2), 3.0)
+
+    shares = np.bincount([learner.choose(lane, values) for _ in range(4000)]) / 4000
+
+    assert len(learner.networks) == 1
+    assert list(learner.priors) == ["q"]
+    assert not learner.q.flat.equal(before)
+    np.testing.assert_allclose(shares, expected, atol=0.03)
+
+
+def test_levels_are_above_the_low_one():
+    """xi ~ U(level_low, 1); 0 is as published."""
+    learner = agent(level_low=0.8).learner
+    lane, levels = learner.lanes[0], []
+    for _ in range(1000):
+        learner.renew(lane)
+        levels.append(lane.level)
+
+    assert 0.8 <= min(levels) < 0.81
+    assert np.mean(levels) == pytest.approx(0.9, abs=0.01)
+    assert Config().level_low == 0.0
+
+
+@pytest.mark.parametrize("parameters", [{}, {"moments": "constant"}, {"k": 1, "prior_scale": 0.0}])
+@pytest.mark.parametrize("shape", [(3,), (4, 4)])
+@pytest.mark.parametrize("loss", ["huber", "squared"])
+def test_sixty_updates_are_those_of_torch(loss, shape, parameters):
+    """Every weight and moment of both ensembles, and the smallest gap, within 1e-5."""
+    first, second = (updated(path, shape, loss=loss, **parameters) for path in paths.ALL)
+
+    assert first.lanes[0].smallest_gap == pytest.approx(second.lanes[0].smallest_gap, rel=1e-4)
+    for found, expected in zip(first.networks, second.networks, strict=True):
+        for name in ("flat", "target_flat", "first_moment", "second_moment"):
+            pair = getattr(found, name), getattr(expected, name)
+            torch.testing.assert_close(*pair, rtol=0, atol=1e-5)
+        if found.table is not None:
+            torch.testing.assert_close(found.table.blocks, expected.table.blocks, rtol=0, atol=1e-5)
+
+
+def updated(path, shape, **parameters):
+    """A learner after 60 updates, on a path."""
+    kind = "one_hot" if len(shape) == 2 else "array"
+    problem = array_problem(shape, discount=0.9, observation_kind=kind)
+    config = Config(ensemble_size=3, hidden=6, batch_size=8, **parameters)
+    learner = DBMFBPI(problem, config, np.random.default_rng(0)).learner
+    learner.take(path)
+    rng = np.random.default_rng(1)
+    x = observation(rng, shape)
+    for _ in range(67):
+        y, ends = observation(rng, shape), bool(rng.random() < 0.2)
+        learner.update([Transition(x, int(rng.integers(2)), rng.random(), y, terminated=ends)])
+        x = y
+    return learner
+
+
+def observation(rng, shape):
+    """A cell, or features."""
+    if len(shape) == 1:
+        return rng.normal(size=shape).astype(np.float32)
+    cells = np.zeros(shape, dtype=np.float32)
+    cells.flat[rng.integers(cells.size)] = 1.0
+    return cells

@@ -4,11 +4,13 @@ import math
 
 import attrs
 import numpy as np
+import pytest
 import torch
 
 from mfbpi_agent_ids.agent import IDS, information_ratio, of_action
 from mfbpi_agent_ids.config import Config, preset
 from mfbpi_core import Transition
+from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.testing import array_problem
 
 
@@ -92,3 +94,39 @@ def test_published_settings():
     assert (sea.least_noise, sea.hidden, sea.loss, sea.learning_rate) == (0.25, 50, "huber", 5e-4)
     assert (Config().least_noise, Config().optimism, Config().quantiles) == (10.0, 5.0, 50)
     assert (Config().quantile_learning_rate, Config().gain) == (1e-6, 1.5)
+
+
+@pytest.mark.parametrize("shape", [(3,), (4, 4)])
+def test_sixty_updates_are_those_of_torch(shape):
+    """Every weight of the ensemble and of the quantile network within 1e-5."""
+    first, second = (updated(path, shape) for path in paths.ALL)
+
+    for found, expected in zip(first.networks, second.networks, strict=True):
+        torch.testing.assert_close(found.flat, expected.flat, rtol=0, atol=1e-5)
+        torch.testing.assert_close(found.first_moment, expected.first_moment, rtol=0, atol=1e-5)
+        if found.table is not None:
+            torch.testing.assert_close(found.table.blocks, expected.table.blocks, rtol=0, atol=1e-5)
+
+
+def updated(path, shape):
+    """A learner after 60 updates, on a path."""
+    kind = "one_hot" if len(shape) == 2 else "array"
+    problem = array_problem(shape, discount=0.9, observation_kind=kind)
+    config = Config(ensemble_size=3, hidden=6, batch_size=8, quantile_learning_rate=1e-3)
+    learner = IDS(problem, config, np.random.default_rng(0)).learner
+    learner.take(path)
+    rng = np.random.default_rng(1)
+    for _ in range(67):
+        x, y = (observation(rng, shape) for _ in range(2))
+        ends = bool(rng.random() < 0.2)
+        learner.update([Transition(x, int(rng.integers(2)), rng.random(), y, terminated=ends)])
+    return learner
+
+
+def observation(rng, shape):
+    """A cell, or features."""
+    if len(shape) == 1:
+        return rng.normal(size=shape).astype(np.float32)
+    cells = np.zeros(shape, dtype=np.float32)
+    cells.flat[rng.integers(cells.size)] = 1.0
+    return cells

@@ -114,7 +114,7 @@ def test_priors_of_a_batch_are_the_fixed_networks(environment_type, make_learner
     (transition,) = fill(learner, environment_type(), 1)
     pair = (transition.observation, transition.next_observation)
     prior = learner.priors["q"]
-    expected = [prior.at(learner.encoder.encode([o])).view(4, -1) for o in pair]
+    expected = [torch.from_numpy(prior.at(learner.encoder.encode([o]))).view(4, -1) for o in pair]
     flat = prior.flat.clone()
     for _ in range(3):
         batch = learner.memory.sample(learner.lanes)
@@ -148,7 +148,7 @@ def test_values_are_network_plus_prior(environment_type, make_learner):
         learner.values(encoded, learner.memory.priors_at(encoded)) for learner in (once, twice)
     ]
 
-    prior = once.priors["q"].at(encoded).view(4, -1).numpy()
+    prior = once.priors["q"].at(encoded).reshape(4, -1)
     np.testing.assert_allclose(values[1]["q"][0] - values[0]["q"][0], prior, atol=1e-5)
 
 
@@ -182,7 +182,7 @@ def slip_rate(columns: dict[str, np.ndarray], n: int) -> float:
 
 def test_memory_of_the_largest_sea():
     """1e5 transitions of DeepSea 50 take less than 100 MB, priors and masks included."""
-    problem = array_problem((50, 50), "slipping_deep_sea")
+    problem = array_problem((50, 50), observation_kind="one_hot")
     learner = StoringMasks(problem, DeepConfig(hidden=32), [np.random.default_rng(0)])
     tables = sum(prior.table.nbytes for prior in learner.priors.values())
 

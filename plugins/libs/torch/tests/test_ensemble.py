@@ -119,8 +119,8 @@ def test_acting_equals_the_batch():
 
     network.open(inputs)
     batch = network.online().out.view(R, B, 2, N)
-    torch.testing.assert_close(alone.view(R, B, 2)[0], batch[0, :, :, 1])
-    torch.testing.assert_close(alone.view(R, B, 2)[1], batch[1, :, :, 3])
+    torch.testing.assert_close(torch.from_numpy(alone).view(R, B, 2)[0], batch[0, :, :, 1])
+    torch.testing.assert_close(torch.from_numpy(alone).view(R, B, 2)[1], batch[1, :, :, 3])
     torch.testing.assert_close(before["flat"], network.flat)
 
 

@@ -1,10 +1,11 @@
 """DBMF-BPI: deep exploration by the allocation that a bootstrapped bound calls for.
 
 An ensemble of B pairs (Q_b, M_b), each a network plus a fixed random prior, estimates Q* and the
-2^k-th moments of V* at the next state. A level xi ~ U(0, 1) is drawn at the end of every episode
-and every H = 1 / (1 - gamma) steps. In s_t the xi-quantiles over the ensemble of Q(s_t, .) and
-M(s_t, .) are plugged into the closed-form allocation (see ``allocation``), and the action is drawn
-from it, mixed with uniform exploration of probability eps_t = 10 / (10 + t).
+2^k-th moments of V* at the next state. A level xi ~ U(level_low, 1), level_low = 0 in the paper, is
+drawn at the end of every episode and every H = 1 / (1 - gamma) steps. In s_t the xi-quantiles over
+the ensemble of Q(s_t, .) and M(s_t, .) are plugged into the closed-form allocation (see
+``allocation``), and the action is drawn from it, mixed with uniform exploration of probability
+eps_t = 10 / (10 + t).
 
 After each step, on a batch (s, a, r, s') with fresh masks, with targets from the target copies Q':
 
@@ -30,10 +31,13 @@ import numpy.typing as npt
 import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
+from mfbpi_agent_dbmf_bpi.compiled import learn_pairs, learn_values_alone, moment_space
 from mfbpi_core.data import sampling
 from mfbpi_lib_torch.experience.lane import Lane
-from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.kernels.replica import CompiledReplica
+from mfbpi_lib_torch.kernels.values import space_of
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped, Estimates, spread, taken
 from mfbpi_lib_torch.learning.learner import Values
@@ -64,11 +68,20 @@ class DBMFBPILearner(Bootstrapped[QuantileLane]):
     double = True
     target_at_both = True
 
+    parts_of_learning: ClassVar[tuple[str, ...]] = (
+        *Bootstrapped.parts_of_learning,
+        "moment_target",
+        "_learn_moments",
+        "_learn_smallest_gap",
+    )
+
     def build(self) -> None:
         """The ensembles of values and moments, their priors, and the rule."""
         super().build()
-        self.m = self.network(self.sizes(), self.config.learning_rate, target=False)
-        self.prior("m", rectified=True, at_next=False)
+        self.learns_moments = self.config.moments == "learned"
+        if self.learns_moments:
+            self.m = self.network(self.sizes(), self.config.learning_rate, target=False)
+            self.prior("m", rectified=True, at_next=False)
         self.allocation = self._allocation()
         self.period = round(self.problem.effective_horizon)
 
@@ -84,11 +97,13 @@ class DBMFBPILearner(Bootstrapped[QuantileLane]):
             sum_factor=published if config.optimal_weight == "published" else 1.0,
         )
 
-    def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
-        """Q and M of every member."""
-        m = self.m.act(encoded).relu_()
+    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
+        """Q and, where it is learned, M of every member."""
+        if not self.learns_moments:
+            return super().values(encoded, priors)
+        m = np.maximum(self.m.act(encoded), np.float32(0.0))
         if "m" in priors:
-            m = m + priors["m"].view_as(m)
+            m = m + priors["m"].reshape(m.shape)
         return {**super().values(encoded, priors), "m": self.present(m)}
 
     def lane(self, rng: np.random.Generator, replay: Replay) -> QuantileLane:
@@ -97,7 +112,8 @@ class DBMFBPILearner(Bootstrapped[QuantileLane]):
 
     def renew(self, lane: QuantileLane) -> None:
         """Draw the level of the quantiles."""
-        lane.level = lane.rng.random()
+        low = self.config.level_low
+        lane.level = low + (1.0 - low) * lane.rng.random()
 
     def renewal_is_due(self, lane: QuantileLane) -> bool:
         """Every H steps."""
@@ -106,7 +122,7 @@ class DBMFBPILearner(Bootstrapped[QuantileLane]):
     def choose(self, lane: QuantileLane, values: Values) -> int:
         """Draw from the allocation at the quantiles."""
         q = quantile(values["q"], lane.level)
-        m = quantile(values["m"], lane.level)
+        m = quantile(values["m"], lane.level) if "m" in values else np.zeros(q.size)
         return sampling.draw(self.allocation(q, m, lane.smallest_gap), lane.rng.random())
 
     def recommended(self, values: Values) -> int:
@@ -118,10 +134,43 @@ class DBMFBPILearner(Bootstrapped[QuantileLane]):
         """One step of both ensembles and of the smallest gap."""
         q = self.estimates(batch)
         target = self.target(batch, q)
-        moments = self.moment_target(batch, q)
+        moments = self.moment_target(batch, q) if self.learns_moments else None
         self.learn_values(batch, q, target)
-        self._learn_moments(batch, moments)
+        if moments is not None:
+            self._learn_moments(batch, moments)
         self._learn_smallest_gap(batch, q)
+
+    def learn_compiled(self, replica: CompiledReplica) -> None:
+        """The same step of one replica."""
+        if not self.learns_moments:
+            gap = self._learn_values_alone(replica)
+            self._approach(self.lanes[replica.number], gap)
+            return
+        values, moments = replica.nets
+        gap = learn_pairs(
+            values,
+            moments,
+            replica.batch,
+            replica.prior("q"),
+            replica.prior("m"),
+            self.rule(everywhere=True),
+            self.config.k,
+            self.problem.discount,
+            replica.space(space_of, 0),
+            replica.space(moment_space, 1),
+            self.q.step + 1,
+        )
+        self._approach(self.lanes[replica.number], gap)
+
+    def _learn_values_alone(self, replica: CompiledReplica) -> float:
+        return learn_values_alone(
+            replica.nets[0],
+            replica.batch,
+            replica.prior("q"),
+            self.rule(everywhere=True),
+            replica.space(space_of, 0),
+            self.q.step + 1,
+        )
 
     def moment_target(self, batch: Batch, q: Estimates) -> torch.Tensor:
         """The target of M, float32 [R, B, n]."""
@@ -145,11 +194,15 @@ class DBMFBPILearner(Bootstrapped[QuantileLane]):
         self.m.learn(seen, spread(derivative, batch.actions, self.problem.n_actions))
 
     def _learn_smallest_gap(self, batch: Batch, q: Estimates) -> None:
-        effective_horizon, t = self.problem.effective_horizon, self.updates + 1
-        rate = (effective_horizon + 1.0) / (effective_horizon + t)
         for lane, gap in zip(self.lanes, smallest_gaps(q.following, batch.discounts), strict=True):
-            if math.isfinite(gap):
-                lane.smallest_gap += rate * (gap - lane.smallest_gap)
+            self._approach(lane, gap)
+
+    def _approach(self, lane: QuantileLane, gap: float) -> None:
+        """A step of the stochastic approximation of the smallest gap."""
+        effective_horizon, t = self.problem.effective_horizon, self.updates + 1
+        if math.isfinite(gap):
+            rate = (effective_horizon + 1.0) / (effective_horizon + t)
+            lane.smallest_gap += rate * (gap - lane.smallest_gap)
 
 
 def smallest_gaps(q: torch.Tensor, discounts: torch.Tensor) -> list[float]:

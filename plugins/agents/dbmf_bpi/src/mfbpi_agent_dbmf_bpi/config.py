@@ -22,6 +22,14 @@ class Config(DeepConfig):
         "weight of the greedy action: the paper's, or that of the published code, which is smaller",
         choices=("paper", "published"),
     )
+    moments: str = parameter(
+        "learned",
+        "M: a second ensemble, or constant, zero as where nothing is random, a third less work",
+        choices=("learned", "constant"),
+    )
+    level_low: float = parameter(
+        0.0, "levels of the quantiles are uniform between this and 1", ge=0, lt=1
+    )
     gap_offset: float = parameter(0.0, "lambda, added to every gap", ge=0, source="algorithm 2")
     gap_floor: float = parameter(1e-8, "least gap, so that ties stay finite", gt=0)
     initial_gap: float = parameter(

@@ -24,9 +24,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from mfbpi_agent_ids.compiled import learn_quantiles, quantile_space
 from mfbpi_lib_torch.experience.lane import Lane
-from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.kernels.replica import CompiledReplica
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped
 from mfbpi_lib_torch.learning.learner import Values
@@ -60,9 +62,9 @@ class IDSLearner(Bootstrapped[Lane]):
         """A replica; nothing is drawn for an episode."""
         return Lane(rng, replay)
 
-    def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
+    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
         """Q of every member, and the quantiles [A, quantiles] in the place of members."""
-        z = self.z.act(encoded).view(-1, self.config.quantiles)
+        z = self.z.act(encoded).reshape(-1, self.config.quantiles)
         return {**super().values(encoded, priors), "z": self.present(z)}
 
     def choose(self, lane: Lane, values: Values) -> int:  # noqa: ARG002 - nothing is drawn
@@ -70,6 +72,12 @@ class IDSLearner(Bootstrapped[Lane]):
         config = self.config
         ratio = information_ratio(values["q"], values["z"], config.optimism, config.least_noise)
         return int(ratio.argmin())
+
+    def learn_compiled(self, replica: CompiledReplica) -> None:
+        """The same step of one replica."""
+        super().learn_compiled(replica)
+        space, step = replica.space(quantile_space, 1), self.z.step + 1
+        learn_quantiles(replica.nets[1], replica.batch, self.levels.numpy(), space, step)
 
     def learn(self, batch: Batch) -> None:
         """One step of the ensemble and one of the quantile network."""

@@ -102,19 +102,21 @@ def grouped(registry: Registry, tasks: Sequence[Task], replicas: int) -> list[Ta
 
 
 def warnings(registry: Registry, tasks: Sequence[Task], replicas: int) -> list[str]:
-    """What to say about agents whose seeds cannot run together, if that was asked for.
+    """What to say about agents whose seeds gain nothing together, if that was asked for.
 
     Raises:
         PluginError: for replicas that no task could build.
     """
     if replicas == 1:
         return []
-    for agent in {task.agent.name: task.agent for task in tasks}.values():
-        assembly.check_replicas(registry, agent)
+    advice: list[str] = []
+    for shown, agent in {task.agent.shown: task.agent for task in tasks}.items():
+        said = assembly.check_replicas(registry, agent)
+        advice += [f"{shown}: {said}"] if said else []
     without = {task.agent.shown for task in tasks if not _has_replicas(registry, task)}
     if not without:
-        return []
-    return [f"no replicas of {', '.join(sorted(without))}: each seed runs on its own"]
+        return advice
+    return [*advice, f"no replicas of {', '.join(sorted(without))}: each seed runs on its own"]
 
 
 def _has_replicas(registry: Registry, task: Task) -> bool:

@@ -36,6 +36,10 @@ class Lane(Stateful):
 
     def mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.float32]:
         """Zeros and ones, each one with the given probability, float32."""
-        drawn = self.rng.random(shape, dtype=np.float32) < probability
-        mask: npt.NDArray[Any] = drawn.astype(np.float32)
+        mask: npt.NDArray[Any] = self.chosen_by_mask(shape, probability).astype(np.float32)
         return mask
+
+    def chosen_by_mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.bool_]:
+        """The same mask as truths."""
+        chosen: npt.NDArray[np.bool_] = self.rng.random(shape, dtype=np.float32) < probability
+        return chosen

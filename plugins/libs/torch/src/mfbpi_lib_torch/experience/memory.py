@@ -93,12 +93,12 @@ class Memory:
                     columns[f"{name} {suffix}"] = ((members * n_actions,), np.float32)
         return columns
 
-    def priors_at(self, encoded: npt.NDArray[Any]) -> dict[str, torch.Tensor]:
+    def priors_at(self, encoded: npt.NDArray[Any]) -> Arrays:
         """Outputs [R, B * A] of the priors, remembered: s' of a step is s of the next."""
         if not self._known or not np.array_equal(self._known["encoded"], encoded):
             self._known["encoded"] = encoded
             self._known["values"] = {name: p.at(encoded) for name, p in self.priors.items()}
-        values: dict[str, torch.Tensor] = self._known["values"]
+        values: Arrays = self._known["values"]
         return values
 
     def store(self, lanes: Sequence[Lane], transitions: Sequence[Transition]) -> None:
@@ -110,7 +110,7 @@ class Memory:
             if not self.encoder.one_hot:
                 for name, values in self.priors_at(encoded).items():
                     if suffix in _suffixes(self.priors[name]):
-                        columns[f"{name} {suffix}"] = values.cpu().numpy()
+                        columns[f"{name} {suffix}"] = values
         for r, (lane, t) in enumerate(zip(lanes, transitions, strict=True)):
             own = {name: column[r] for name, column in columns.items()}
             if self.stores_masks:

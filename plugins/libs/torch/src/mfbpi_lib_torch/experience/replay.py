@@ -52,8 +52,12 @@ class Replay(Stateful):
 
     def sample(self, n: int) -> dict[str, npt.NDArray[Any]]:
         """``n`` transitions drawn uniformly, with replacement, as columns."""
-        places = self.rng.integers(len(self), size=n)
+        places = self.places(n)
         return {name: column[places] for name, column in self.columns.items()}
+
+    def places(self, n: int) -> npt.NDArray[np.int64]:
+        """Where ``n`` transitions are that are drawn uniformly, with replacement."""
+        return self.rng.integers(len(self), size=n)
 
     def state_dict(self) -> dict[str, Any]:
         """What is stored so far, and the generator."""

@@ -20,8 +20,10 @@ import numpy.typing as npt
 import torch
 
 from mfbpi_lib_torch.experience.lane import Lane
-from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.kernels.replica import CompiledReplica
+from mfbpi_lib_torch.kernels.values import Rule, learn_values, space_of
 from mfbpi_lib_torch.learning.learner import L, Learner, Values
 from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.networks.losses import regression
@@ -75,16 +77,18 @@ class Bootstrapped(Learner[L]):
     double: ClassVar[bool] = False
     target_at_both: ClassVar[bool] = False
 
+    parts_of_learning: ClassVar[tuple[str, ...]] = ("learn", "estimates", "target", "learn_values")
+
     def build(self) -> None:
         """One ensemble and its prior."""
         self.q = self.network(self.sizes(), self.config.learning_rate)
         self.prior("q")
 
-    def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
+    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
         """Q of every member."""
         q = self.q.act(encoded)
         if "q" in priors:
-            q = q + priors["q"].view_as(q)
+            q = q + priors["q"].reshape(q.shape)
         return {"q": self.present(q)}
 
     def recommended(self, values: Values) -> int:
@@ -95,6 +99,16 @@ class Bootstrapped(Learner[L]):
         """One step of the ensemble."""
         q = self.estimates(batch)
         self.learn_values(batch, q, self.target(batch, q))
+
+    def learn_compiled(self, replica: CompiledReplica) -> None:
+        """The same step of one replica."""
+        net, space = replica.nets[0], replica.space(space_of, 0)
+        step = self.q.step + 1
+        learn_values(net, replica.batch, replica.prior("q"), self.rule(), space, step)
+
+    def rule(self, *, everywhere: bool = False) -> Rule:
+        """How the values learn, as compiled functions take it."""
+        return Rule(self.double, everywhere, self.config.loss == "huber")
 
     def estimates(self, batch: Batch) -> Estimates:
         """Open the batch; evaluate the ensemble and its target copy, once and where needed."""

@@ -18,10 +18,13 @@ import torch
 from mfbpi_core import Problem, Transition
 from mfbpi_core.data.problem import Observation
 from mfbpi_lib_torch import device, seeding
+from mfbpi_lib_torch.denormals import flushing
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
-from mfbpi_lib_torch.experience.memory import Batch, Memory
+from mfbpi_lib_torch.experience.memory import Arrays, Batch, Memory
 from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of_prior
+from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble, Initial
 from mfbpi_lib_torch.networks.layers import Sizes
 from mfbpi_lib_torch.networks.priors import Prior
@@ -44,7 +47,11 @@ class Learner(Stateful, Generic[L]):
         rngs: one stream for each replica.
     """
 
-    saved: ClassVar[tuple[str, ...]] = ("lanes", "networks", "prior_networks", "updates")
+    saved: ClassVar[tuple[str, ...]] = ("lanes", "networks", "path", "prior_networks", "updates")
+
+    #: Methods that :meth:`learn` is made of. A class that changes one of them, and not
+    #: :meth:`learn_compiled` with it, takes the path of torch.
+    parts_of_learning: ClassVar[tuple[str, ...]] = ("learn",)
 
     #: Whether masks are drawn once and stored with a transition, or drawn for each batch.
     stores_masks: ClassVar[bool] = False
@@ -67,6 +74,9 @@ class Learner(Stateful, Generic[L]):
         self.lanes: list[L] = [self.lane(rng, self._replay(rng)) for rng in self.rngs]
         for lane in self.lanes:
             self.renew(lane)
+        self.path = paths.TORCH
+        self.compiled_replicas: list[CompiledReplica] = []
+        self.take(paths.COMPILED if paths.can_compile(self) else paths.TORCH)
 
     def _replay(self, rng: np.random.Generator) -> Replay:
         return Replay(self.config.buffer_size, self.memory.columns(), seeding.child(rng))
@@ -82,7 +92,7 @@ class Learner(Stateful, Generic[L]):
         """What a replica has for itself, before its first step."""
 
     @abstractmethod
-    def values(self, encoded: npt.NDArray[Any], priors: dict[str, torch.Tensor]) -> Values:
+    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
         """Values [R, B, A] in one state of each replica; ``priors`` are [R, B * A]."""
 
     @abstractmethod
@@ -96,6 +106,10 @@ class Learner(Stateful, Generic[L]):
     @abstractmethod
     def learn(self, batch: Batch) -> None:
         """Update the networks."""
+
+    def learn_compiled(self, replica: CompiledReplica) -> None:
+        """The same for one replica, whose batch is drawn, by functions of ``kernels``."""
+        raise NotImplementedError
 
     def renew(self, lane: L) -> None:
         """Draw what acts next, at the start and after every episode."""
@@ -152,10 +166,46 @@ class Learner(Stateful, Generic[L]):
         replicas = len(self.rngs)
         return values.view(replicas, values.shape[0] // replicas, *values.shape[1:])
 
-    def present(self, values: torch.Tensor) -> npt.NDArray[np.float64]:
-        """From [G, A] on the device to float64 [R, B, A] for the rules."""
-        array: npt.NDArray[np.float64] = self.by_replica(values).double().cpu().numpy()
-        return array
+    def present(self, values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """From float32 [G, A] to float64 [R, B, A] for the rules."""
+        replicas = len(self.rngs)
+        by_replica = values.reshape(replicas, len(values) // replicas, *values.shape[1:])
+        return by_replica.astype(np.float64)
+
+    # The path that learning takes.
+
+    def take(self, path: str) -> None:
+        """Learn on that path from now on; see :mod:`mfbpi_lib_torch.learning.paths`."""
+        self.path = path
+        if path == paths.TORCH:
+            self.compiled_replicas = []
+        elif not self.compiled_replicas:
+            self.compiled_replicas = [self._compiled(r) for r in range(len(self.lanes))]
+        for n, network in enumerate(self.networks):
+            network.nets = [replica.nets[n] for replica in self.compiled_replicas]
+        for prior in self.prior_networks:
+            prior.nets = [net_of_prior(prior, r) for r in range(len(self.compiled_replicas))]
+
+    def _compiled(self, r: int) -> CompiledReplica:
+        return CompiledReplica(
+            self.config,
+            self.encoder,
+            self.problem.discount,
+            self.lanes[r],
+            self.networks,
+            self.priors,
+            r,
+        )
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore :meth:`state_dict`, and go on on the path that it was saved on.
+
+        Raises:
+            CheckpointError: when that path cannot be taken here, or sizes differ.
+        """
+        paths.check_saved(self, state.get("path"))
+        super().load_state_dict(state)
+        self.take(self.path)
 
     # One step.
 
@@ -181,11 +231,22 @@ class Learner(Stateful, Generic[L]):
             if transition.terminated or transition.truncated or self.renewal_is_due(lane):
                 self.renew(lane)
         if len(self.lanes[0].replay) >= self.config.batch_size:
-            self.learn(self.memory.sample(self.lanes))
+            with flushing():
+                self._learn()
             self.updates += 1
             if self.updates % self.config.target_period == 0:
                 for network in self.networks:
                     network.copy_to_target()
+
+    def _learn(self) -> None:
+        if not self.compiled_replicas:
+            self.learn(self.memory.sample(self.lanes))
+            return
+        for replica in self.compiled_replicas:
+            replica.draw()
+            self.learn_compiled(replica)
+        for network in self.networks:
+            network.count_step()
 
     def recommend(self, observation: Observation, replica: int = 0) -> int:
         """Recommendation rule of one replica; without side effects."""

@@ -1,4 +1,4 @@
-"""Replicas of a deep agent: their networks are one batch, which is faster, above all on a GPU."""
+"""Replicas of a deep agent: their networks are one batch, which is faster on a GPU."""
 
 from __future__ import annotations
 
@@ -53,6 +53,16 @@ class DeepReplicas(Replicas[DeepConfig]):
         super().__init__(problem, config, rngs)
         self.learner = self.learner_type(problem, config, rngs)
         self.agents = [Replica(self.learner, r) for r in range(len(rngs))]
+
+    @classmethod
+    def advice(cls, config: DeepConfig) -> str:
+        """That a CPU gains nothing: it computes one member after the other anyway."""
+        if config.device != "cpu":
+            return ""
+        return (
+            "replicas on a CPU cost as much together as one after the other; they are for GPUs "
+            "(device=cuda). Use jobs to fill the cores"
+        )
 
     def select_actions(self, observations: Sequence[Observation]) -> list[int]:
         """Sampling rule."""

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from mfbpi_lib_torch.kernels.acting import outputs
+from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.networks.adam import adam_
 from mfbpi_lib_torch.networks.initialisers import draw
 from mfbpi_lib_torch.networks.layers import Activations, Layers, Sizes, backward, forward
@@ -124,22 +126,28 @@ class Ensemble(Stateful):
         if sizes.one_hot:
             zeros = np.arange(1, sizes.replicas + 1) * (sizes.inputs + ZERO_ROWS) - 1
             self.table = RowTable(with_zero_rows(first), rate, zeros, target=target)
+        self.nets: Sequence[Net] = ()  # where the compiled path is taken, its view of each replica
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
 
-    def act(self, inputs: npt.NDArray[Any]) -> torch.Tensor:
+    def act(self, inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         """Outputs [G, outputs] for one input of each replica, changing nothing.
 
         Args:
             inputs: int64 [R], cells, or float32 [R, features].
         """
+        if self.nets:
+            return outputs(self.nets, inputs)
         if self.table is not None:
             rows = table_rows(inputs[:, None], self.sizes.inputs)
             first = self.table.peek(rows.ravel())[:, None]
         else:
             features = torch.from_numpy(inputs)[:, None].to(self.flat.device)
             first = torch.bmm(features, self.layers.w1)
-        return forward(first, self.layers, self.sizes).out[..., 0]
+        out: npt.NDArray[np.float32] = (
+            forward(first, self.layers, self.sizes).out[..., 0].cpu().numpy()
+        )
+        return out
 
     def open(self, inputs: Inputs) -> None:
         """Start a step on a batch."""
@@ -185,6 +193,12 @@ class Ensemble(Stateful):
         self.step += 1
         moments = self.first_moment, self.second_moment
         adam_(self.flat, self.gradient.flat, *moments, self.step, self.rate)
+
+    def count_step(self) -> None:
+        """Know of a step that compiled functions took."""
+        self.step += 1
+        if self.table is not None:
+            self.table.step += 1
 
     def copy_to_target(self) -> None:
         """Make the target copy, if there is one, equal to the present weights."""

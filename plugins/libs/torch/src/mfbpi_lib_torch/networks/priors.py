@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from mfbpi_lib_torch.kernels.acting import outputs
+from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.networks.ensemble import (
     Initial,
     initial_layers,
@@ -61,6 +63,7 @@ class Prior(Stateful):
         self.at_next = at_next
         self.layers, first = initial_layers(sizes, initial, generators, device)
         self.flat = self.layers.flat
+        self.nets: Sequence[Net] = ()  # where the compiled path is taken, its view of each replica
         self.table = first.new_empty(0)  # [R * (cells + 1), B * outputs]
         if sizes.one_hot:
             self.table = self._tabulate(with_zero_rows(first))
@@ -77,13 +80,29 @@ class Prior(Stateful):
         by_replica = scaled.view(self.sizes.replicas, -1, out.shape[2])
         return by_replica.transpose(1, 2).contiguous()
 
-    def at(self, inputs: npt.NDArray[Any]) -> torch.Tensor:
+    def at(self, inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         """Outputs [R, B * outputs] at one input of each replica, int64 [R] or float32 [R, d]."""
+        if self.nets:
+            return self._compiled(inputs)
         if self.sizes.one_hot:
             rows = table_rows(inputs[:, None], self.sizes.inputs).ravel()
-            return self.table.index_select(0, torch.from_numpy(rows).to(self.table.device))
-        features = torch.from_numpy(inputs)[:, None].to(self.flat.device)
-        return self._values(torch.bmm(features, self.layers.w1))[:, 0]
+            values = self.table.index_select(0, torch.from_numpy(rows).to(self.table.device))
+        else:
+            features = torch.from_numpy(inputs)[:, None].to(self.flat.device)
+            values = self._values(torch.bmm(features, self.layers.w1))[:, 0]
+        array: npt.NDArray[np.float32] = values.cpu().numpy()
+        return array
+
+    def _compiled(self, inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        if self.sizes.one_hot:
+            rows = table_rows(inputs[:, None], self.sizes.inputs).ravel()
+            looked_up: npt.NDArray[np.float32] = self.table.numpy()[rows]
+            return looked_up
+        values = outputs(self.nets, inputs).reshape(self.sizes.replicas, -1)
+        if self.rectified:
+            np.maximum(values, 0.0, out=values)
+        values *= np.float32(self.scale)
+        return values
 
     def of_rows(self, rows: npt.NDArray[np.int64]) -> torch.Tensor:
         """Outputs [G, outputs, n] at table rows [R, n]."""

@@ -99,8 +99,8 @@ class RowTable(Stateful):
         self.pending_eps = np.zeros(n_rows)  # the same, each term times its e(j)
         self.pending_at_copy = np.zeros(n_rows)  # the same when the target was copied last
         self.fresh = np.ones(n_rows, dtype=np.bool_)  # target[row] holds that copy
-        self._learns = np.ones(n_rows, dtype=np.float32)
-        self._learns[frozen] = 0.0
+        self.learns = np.ones(n_rows, dtype=np.float32)
+        self.learns[frozen] = 0.0
         self._any_frozen = frozen.size > 0
 
     def peek(self, rows: npt.NDArray[np.int64]) -> torch.Tensor:
@@ -149,7 +149,7 @@ class RowTable(Stateful):
         k = opened.rows.n_learning
         rows = opened.rows.unique[:k]
         if self._any_frozen:
-            gradient.mul_(self._column(self._learns[rows]))
+            gradient.mul_(self._column(self.learns[rows]))
         p, m, v = opened.block[:k].unbind(1)
         adam_(p, gradient, m, v, self.step, self.rate)
         self._put(self.blocks, opened.rows, opened.block)

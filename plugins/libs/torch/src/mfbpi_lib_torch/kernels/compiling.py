@@ -1,0 +1,37 @@
+"""How functions are compiled, and whether they can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import numba
+    import scipy  # numba's products of matrices are those of scipy
+except ImportError:  # pragma: no cover - depends on the installation
+    numba = scipy = None  # type: ignore[assignment]
+
+
+def available() -> bool:
+    """Whether this installation can compile."""
+    return numba is not None and scipy is not None
+
+
+def compiled(function: Any) -> Any:
+    """Compile on the first call and keep the machine code on disk; without numba, nothing.
+
+    Divisions by zero give infinities, as numpy's do: without a test in every loop, loops over
+    numbers become vector instructions.
+    """
+    if not available():  # pragma: no cover - depends on the installation
+        return function
+    return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+
+
+def leaf(function: Any) -> Any:
+    """The same for what an inner loop calls: written into its caller.
+
+    A call that hands on a tuple of arrays counts references to each, at some ten nanoseconds.
+    """
+    if not available():  # pragma: no cover - depends on the installation
+        return function
+    return numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=True)(function)

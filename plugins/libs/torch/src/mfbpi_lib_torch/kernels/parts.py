@@ -1,0 +1,167 @@
+"""What compiled functions take: sizes, the arrays of a network, a batch, and space to work in."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.floating[Any]]
+Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
+
+#: Places in ``Net.at``: where a replica's weights of each layer start in the flat arrays.
+W1, B1, W2, B2, W3, B3 = range(6)
+
+
+class Table(NamedTuple):
+    """Arrays of a :class:`~mfbpi_lib_torch.networks.rows.RowTable`, the rows of one replica.
+
+    Attributes:
+        blocks: [rows, 3, B * hidden], weights and both moments.
+        target: [rows, B * hidden], or no rows.
+        age, decay, decay_eps, pending, pending_eps, pending_at_copy, fresh, learns: [rows].
+    """
+
+    blocks: Floats
+    target: Floats
+    age: Integers
+    decay: Floats
+    decay_eps: Floats
+    pending: Floats
+    pending_eps: Floats
+    pending_at_copy: Floats
+    fresh: Booleans
+    learns: Floats
+
+
+class Net(NamedTuple):
+    """One replica of an ensemble.
+
+    Attributes:
+        flat, target, first_moment, second_moment: [total], of all replicas.
+        at: int64 [6], where the replica's layers start.
+        table: the first layer where inputs are one-hot; without rows otherwise.
+        one_hot: whether they are.
+        members, inputs, hidden, outputs: sizes.
+        rate: learning rate.
+    """
+
+    flat: Floats
+    target: Floats
+    first_moment: Floats
+    second_moment: Floats
+    at: Integers
+    table: Table
+    one_hot: bool
+    members: int
+    inputs: int
+    hidden: int
+    outputs: int
+    rate: float
+
+
+class Batch(NamedTuple):
+    """A batch of n transitions. Its *sites* are its different inputs, those that learn first.
+
+    Attributes:
+        counts: int64 [2], the number of sites, and of those that learn.
+        cells: int64 [2 n], cells of the sites, for one-hot inputs.
+        x: [2 n, inputs], features of the sites, else.
+        now: int64 [n], the site of s.
+        following: int64 [n], the site of s'.
+        follows: bool [2 n], whether a site is the s' of a transition that did not terminate.
+        actions: int64 [n].
+        rewards: [n].
+        discounts: [n], gamma, or 0 after termination.
+        mask: bool [B, n], which members learn from what.
+    """
+
+    counts: Integers
+    cells: Integers
+    x: Floats
+    now: Integers
+    following: Integers
+    follows: Booleans
+    actions: Integers
+    rewards: Floats
+    discounts: Floats
+    mask: Booleans
+
+
+class First(NamedTuple):
+    """First layers of all members at the sites of a batch, where they are tables.
+
+    Attributes:
+        online, target: [2 n, B * hidden].
+        gradient: [2 n, B * hidden], at the sites that learn.
+    """
+
+    online: Floats
+    target: Floats
+    gradient: Floats
+
+
+class Pass(NamedTuple):
+    """A forward pass of one member at some sites.
+
+    Attributes:
+        sites: int64 [2 n], which sites; those that learn come first.
+        place: int64 [2 n], for each site its place among them, or -1.
+        x: [2 n, inputs], features of the sites.
+        h1, h2: [2 n, hidden], after each ReLU.
+        out: [2 n, outputs].
+    """
+
+    sites: Integers
+    place: Integers
+    x: Floats
+    h1: Floats
+    h2: Floats
+    out: Floats
+
+
+class Gradient(NamedTuple):
+    """Derivatives of the loss, of one member.
+
+    Attributes:
+        out: [2 n, outputs], by the outputs; the caller writes it.
+        h1, h2: [2 n, hidden], by what enters each ReLU.
+        w1: [inputs, hidden]; ``b1``: [hidden]; ``w2``: [hidden, hidden]; ``b2``: [hidden];
+            ``w3``: [outputs, hidden]; ``b3``: [outputs], by the weights.
+    """
+
+    out: Floats
+    h1: Floats
+    h2: Floats
+    w1: Floats
+    b1: Floats
+    w2: Floats
+    b2: Floats
+    w3: Floats
+    b3: Floats
+
+
+def first_space(net: Net, sites: int) -> First:
+    """Space for the first layers at that many sites."""
+    shape = (sites if net.one_hot else 0, net.members * net.hidden)
+    return First(*(np.zeros(shape, net.flat.dtype) for _ in range(3)))
+
+
+def pass_space(net: Net, sites: int) -> Pass:
+    """Space for a forward pass at that many sites."""
+    features = 0 if net.one_hot else net.inputs
+    widths = (features, net.hidden, net.hidden, net.outputs)
+    floats = (np.zeros((sites, width), net.flat.dtype) for width in widths)
+    return Pass(np.zeros(sites, np.int64), np.zeros(sites, np.int64), *floats)
+
+
+def gradient_space(net: Net, sites: int) -> Gradient:
+    """Space for the derivatives at that many sites."""
+    hidden, outputs = net.hidden, net.outputs
+    features = 0 if net.one_hot else net.inputs
+    at_sites = ((sites, outputs), (sites, hidden), (sites, hidden))
+    weights = ((features, hidden), (hidden,), (hidden, hidden), (hidden,), (outputs, hidden))
+    shapes = (*at_sites, *weights, (outputs,))
+    return Gradient(*(np.zeros(shape, net.flat.dtype) for shape in shapes))

@@ -1,0 +1,214 @@
+"""One replica as compiled functions take it: its networks, and the batch that it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from mfbpi_lib_torch.config import DeepConfig
+from mfbpi_lib_torch.encoder import Encoder
+from mfbpi_lib_torch.experience.lane import Lane
+from mfbpi_lib_torch.kernels import batches
+from mfbpi_lib_torch.kernels.parts import Batch, Floats, Integers, Net, Table
+from mfbpi_lib_torch.networks.ensemble import Ensemble
+from mfbpi_lib_torch.networks.layers import Layers, Sizes
+from mfbpi_lib_torch.networks.priors import Prior
+from mfbpi_lib_torch.networks.rows import RowTable
+
+_Space = TypeVar("_Space")
+
+
+def net_of(ensemble: Ensemble, r: int) -> Net:
+    """The weights of replica r, in the memory of the ensemble."""
+    sizes, flat = ensemble.sizes, ensemble.flat.numpy()
+    return Net(
+        flat=flat,
+        target=ensemble.target_flat.numpy() if ensemble.target_flat.numel() else flat,
+        first_moment=ensemble.first_moment.numpy(),
+        second_moment=ensemble.second_moment.numpy(),
+        at=_starts(ensemble.layers, sizes, r),
+        table=_table(ensemble.table, sizes, r),
+        one_hot=sizes.one_hot,
+        members=sizes.members,
+        inputs=sizes.inputs,
+        hidden=sizes.hidden,
+        outputs=sizes.outputs,
+        rate=ensemble.rate,
+    )
+
+
+def net_of_prior(prior: Prior, r: int) -> Net:
+    """The weights of a prior for features; it has no moments, and never learns."""
+    sizes, flat = prior.sizes, prior.flat.numpy()
+    return Net(
+        flat=flat,
+        target=flat,
+        first_moment=flat,
+        second_moment=flat,
+        at=_starts(prior.layers, sizes, r),
+        table=_no_table(),
+        one_hot=sizes.one_hot,
+        members=sizes.members,
+        inputs=sizes.inputs,
+        hidden=sizes.hidden,
+        outputs=sizes.outputs,
+        rate=0.0,
+    )
+
+
+def _starts(layers: Layers, sizes: Sizes, r: int) -> Integers:
+    parts = (layers.w1, layers.b1, layers.w2, layers.b2, layers.w3, layers.b3)
+    starts = [part.storage_offset() + r * (part.numel() // sizes.replicas) for part in parts]
+    return np.array(starts, dtype=np.int64)
+
+
+def _table(table: RowTable | None, sizes: Sizes, r: int) -> Table:
+    if table is None:
+        return _no_table()
+    n_rows = table.age.size // sizes.replicas
+    own = slice(r * n_rows, (r + 1) * n_rows)
+    target = table.target.numpy() if table.target.numel() else np.zeros((0, 0), np.float32)
+    return Table(
+        blocks=table.blocks.numpy()[own],
+        target=target[own],
+        age=table.age[own],
+        decay=table.decay[own],
+        decay_eps=table.decay_eps[own],
+        pending=table.pending[own],
+        pending_eps=table.pending_eps[own],
+        pending_at_copy=table.pending_at_copy[own],
+        fresh=table.fresh[own],
+        learns=table.learns[own],
+    )
+
+
+def _no_table() -> Table:
+    numbers = np.zeros(0)
+    return Table(
+        blocks=np.zeros((0, 3, 0), np.float32),
+        target=np.zeros((0, 0), np.float32),
+        age=np.zeros(0, np.int64),
+        decay=numbers,
+        decay_eps=numbers,
+        pending=numbers,
+        pending_eps=numbers,
+        pending_at_copy=numbers,
+        fresh=np.zeros(0, np.bool_),
+        learns=np.zeros(0, np.float32),
+    )
+
+
+class CompiledReplica:
+    """One replica of a learner.
+
+    Args:
+        config: parameters.
+        encoder: of observations.
+        discount: gamma.
+        lane: replay buffer and generators.
+        networks: the learner's.
+        priors: the learner's.
+        r: number of the replica.
+
+    Attributes:
+        number: r.
+        nets: its networks, in the learner's order.
+        batch: the batch drawn last.
+    """
+
+    def __init__(
+        self,
+        config: DeepConfig,
+        encoder: Encoder,
+        discount: float,
+        lane: Lane,
+        networks: Sequence[Ensemble],
+        priors: Mapping[str, Prior],
+        r: int,
+    ) -> None:
+        self.number = r
+        self.lane = lane
+        self.nets = [net_of(network, r) for network in networks]
+        self.batch = _empty_batch(config, encoder)
+        self._config = config
+        self._discount = np.float32(discount)
+        self._site = np.full(encoder.inputs + 1, -1, dtype=np.int64)
+        self._spaces: dict[Any, Any] = {}
+        shape = (config.ensemble_size, 2 * config.batch_size, networks[0].sizes.outputs)
+        self._values = {name: np.zeros(shape, np.float32) for name in priors}
+        self._tables = {name: _prior_table(prior, r) for name, prior in priors.items()}
+        self._at_next = {name: prior.at_next for name, prior in priors.items()}
+
+    def space(self, make: Callable[[Net, int], _Space], number: int) -> _Space:
+        """What ``make`` gives for a network, made once."""
+        key = make, number
+        if key not in self._spaces:
+            self._spaces[key] = make(self.nets[number], self._config.batch_size)
+        space: _Space = self._spaces[key]
+        return space
+
+    def prior(self, name: str) -> Floats:
+        """Values [B, sites, A] of a prior at the batch; without members if there is none."""
+        return self._values.get(name, _NO_PRIOR)
+
+    def draw(self) -> None:
+        """Draw a batch, from the generators and in the order of the other path."""
+        replay, batch = self.lane.replay, self.batch
+        columns = replay.columns
+        places = replay.places(self._config.batch_size)
+        stored = (columns[name] for name in ("action", "reward", "terminated"))
+        batches.gather(*stored, places, self._discount, batch)
+        inputs = columns["now"], columns["next"], places
+        if columns["now"].ndim == 1:
+            batches.gather_cells(*inputs, self._site, batch)
+        else:
+            batches.gather_features(*inputs, batch)
+        for name in self._values:
+            self._gather_prior(name, places)
+        self._draw_mask(places)
+
+    def _gather_prior(self, name: str, places: Integers) -> None:
+        to, batch, n = self._values[name], self.batch, places.size
+        if name in self._tables and self._tables[name].size:
+            count = batch.counts[0 if self._at_next[name] else 1]
+            batches.gather_prior(self._tables[name], batch.cells, count, 0, to)
+            return
+        columns = self.lane.replay.columns
+        batches.gather_prior(columns[f"{name} now"], places, n, 0, to)
+        if self._at_next[name]:
+            batches.gather_prior(columns[f"{name} next"], places, n, n, to)
+
+    def _draw_mask(self, places: Integers) -> None:
+        stored = self.lane.replay.columns.get("mask")
+        if stored is not None:
+            batches.gather_mask(stored, places, self.batch.mask)
+        elif self._config.mask_probability < 1.0:
+            mask = self.batch.mask
+            mask[...] = self.lane.chosen_by_mask(mask.shape, self._config.mask_probability)
+
+
+_NO_PRIOR = np.zeros((0, 0, 0), np.float32)
+
+
+def _prior_table(prior: Prior, r: int) -> Floats:
+    n_rows = prior.table.shape[0] // prior.sizes.replicas
+    table: Floats = prior.table.numpy()[r * n_rows : (r + 1) * n_rows]
+    return table if table.ndim == 2 else np.zeros((0, 0), np.float32)
+
+
+def _empty_batch(config: DeepConfig, encoder: Encoder) -> Batch:
+    n = config.batch_size
+    return Batch(
+        counts=np.zeros(2, np.int64),
+        cells=np.zeros(2 * n, np.int64),
+        x=np.zeros((2 * n, 0 if encoder.one_hot else encoder.inputs), np.float32),
+        now=np.zeros(n, np.int64),
+        following=np.zeros(n, np.int64),
+        follows=np.zeros(2 * n, np.bool_),
+        actions=np.zeros(n, np.int64),
+        rewards=np.zeros(n, np.float32),
+        discounts=np.zeros(n, np.float32),
+        mask=np.ones((config.ensemble_size, n), np.bool_),
+    )

@@ -1,0 +1,207 @@
+"""Bootstrapped DQN, compiled; see :mod:`mfbpi_lib_torch.learning.bootstrapped`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mfbpi_lib_torch.kernels.compiling import compiled, leaf
+from mfbpi_lib_torch.kernels.parts import (
+    Batch,
+    First,
+    Floats,
+    Gradient,
+    Integers,
+    Net,
+    Pass,
+    first_space,
+    gradient_space,
+    pass_space,
+)
+from mfbpi_lib_torch.kernels.passes import backward, forward
+from mfbpi_lib_torch.kernels.steps import take_member
+from mfbpi_lib_torch.kernels.tables import close_rows, open_rows
+
+
+class Rule(NamedTuple):
+    """How an ensemble learns.
+
+    Attributes:
+        double: whether the target's action is the online network's.
+        everywhere: whether members are needed at every s', whatever their masks.
+        huber: Huber's loss, or else the square.
+    """
+
+    double: bool
+    everywhere: bool
+    huber: bool
+
+
+class Space(NamedTuple):
+    """Space for the update of an ensemble of values."""
+
+    first: First
+    online: Pass
+    target: Pass
+    gradient: Gradient
+
+
+def space_of(net: Net, n: int) -> Space:
+    """Space for batches of n transitions."""
+    sites = 2 * n
+    passes = pass_space(net, sites), pass_space(net, sites)
+    return Space(first_space(net, sites), *passes, gradient_space(net, sites))
+
+
+@compiled
+def learn_values(
+    net: Net, batch: Batch, prior: Floats, rule: Rule, space: Space, step: int
+) -> None:
+    """Step number ``step`` of every member; ``prior`` is [B, sites, A], without members if none."""
+    open_values(net, batch, space.first, rule.double)
+    for b in range(net.members):
+        step_member(net, batch, b, prior, rule, space, step)
+    if net.one_hot:
+        close_rows(net, batch, space.first, step)
+
+
+@compiled
+def step_member(
+    net: Net, batch: Batch, b: int, prior: Floats, rule: Rule, space: Space, step: int
+) -> int:
+    """The same for member b, but for first layers that are tables.
+
+    Returns:
+        At how many sites the member was evaluated; ``space.online`` has its values there.
+    """
+    n_learning, n_online = choose_online(batch, b, rule, space.online)
+    n_target = choose_target(batch, b, space.target)
+    evaluate(net, net.flat, space.first.online, batch, b, n_online, prior, space.online)
+    evaluate(net, net.target, space.first.target, batch, b, n_target, prior, space.target)
+    derive_values(net, batch, b, rule, space, n_learning)
+    backward(net, space.online, b, n_learning, space.gradient, space.first)
+    take_member(net, b, space.gradient, step)
+    return n_online
+
+
+@compiled
+def open_values(net: Net, batch: Batch, first: First, online: bool) -> None:
+    """Look up first layers that are tables."""
+    if net.one_hot:
+        open_rows(net, batch, first, online)
+        first.gradient[: batch.counts[1]] = 0
+
+
+@compiled
+def choose_online(batch: Batch, b: int, rule: Rule, to: Pass) -> tuple[int, int]:
+    """The sites from which member b learns and, for a double target, those that follow.
+
+    Returns:
+        The numbers of those that learn and of all.
+    """
+    n_learning = choose_learning(batch, b, to)
+    count = n_learning
+    discounts, mask, following = batch.discounts, batch.mask, batch.following
+    sites, place = to.sites, to.place
+    if rule.double:
+        for i in range(following.size):
+            if discounts[i] > 0.0 and (rule.everywhere or mask[b, i]):
+                count = include(following[i], sites, place, count)
+    return n_learning, count
+
+
+@compiled
+def choose_learning(batch: Batch, b: int, to: Pass) -> int:
+    """The sites from which member b learns, and how many they are."""
+    mask, now, sites, place = batch.mask, batch.now, to.sites, to.place
+    place[: batch.counts[0]] = -1
+    count = 0
+    for i in range(now.size):
+        if mask[b, i]:
+            count = include(now[i], sites, place, count)
+    return count
+
+
+@compiled
+def choose_target(batch: Batch, b: int, to: Pass) -> int:
+    """The sites at which the targets of member b need its target copy, and how many they are."""
+    discounts, mask, following = batch.discounts, batch.mask, batch.following
+    sites, place = to.sites, to.place
+    place[: batch.counts[0]] = -1
+    count = 0
+    for i in range(following.size):
+        if mask[b, i] and discounts[i] > 0.0:
+            count = include(following[i], sites, place, count)
+    return count
+
+
+@leaf
+def include(site: int, sites: Integers, place: Integers, count: int) -> int:
+    """Add a site unless it is there; how many there are then."""
+    if place[site] >= 0:
+        return count
+    place[site] = count
+    sites[count] = site
+    return count + 1
+
+
+@compiled
+def evaluate(
+    net: Net,
+    flat: Floats,
+    first: Floats,
+    batch: Batch,
+    b: int,
+    count: int,
+    prior: Floats,
+    to: Pass,
+) -> None:
+    """A forward pass, priors added."""
+    if count == 0:
+        return
+    forward(net, flat, first, batch, b, count, to)
+    if prior.shape[0] > 0:
+        for i in range(count):
+            site = to.sites[i]
+            for a in range(net.outputs):
+                to.out[i, a] += prior[b, site, a]
+
+
+@compiled
+def derive_values(
+    net: Net, batch: Batch, b: int, rule: Rule, space: Space, n_learning: int
+) -> None:
+    """The derivative by the outputs of the mean loss over members and batch."""
+    to, online, copied = space.gradient.out, space.online.out, space.target.out
+    place, copied_place = space.online.place, space.target.place
+    to[:n_learning] = 0
+    scale = to.dtype.type(1.0 / (net.members * batch.now.size))
+    for i in range(batch.now.size):
+        if batch.mask[b, i]:
+            row, action = place[batch.now[i]], batch.actions[i]
+            target = batch.rewards[i]
+            if batch.discounts[i] > 0.0:
+                site = batch.following[i]
+                chooses, chooser = copied, copied_place[site]
+                if rule.double:
+                    chooses, chooser = online, place[site]
+                best = copied[copied_place[site], largest(chooses, chooser)]
+                target += batch.discounts[i] * best
+            to[row, action] += slope(online[row, action] - target, rule.huber) * scale
+
+
+@leaf
+def largest(values: Floats, row: int) -> int:
+    """The place of the largest number in a row, the first of equals."""
+    best = 0
+    for a in range(1, values.shape[1]):
+        if values[row, a] > values[row, best]:
+            best = a
+    return best
+
+
+@leaf
+def slope(error: float, huber: bool) -> float:
+    """The derivative of the loss by the error."""
+    if huber:
+        return min(max(error, -1.0), 1.0)
+    return 2.0 * error
