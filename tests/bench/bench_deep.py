@@ -56,7 +56,8 @@ COSTS = {
     ("ids", "cartpole_swingup"): (20.0, 5.0),
 }
 
-WARM_UP = 400
+#: Until moments of dead units would have decayed into denormals, as in every real run.
+WARM_UP = 1500
 STEPS = 600
 REPLICAS = 8
 REPLICA_STEPS = 150
@@ -76,7 +77,9 @@ def environment_of(name: str, size: int = 50) -> Environment:
 class Timed:
     """Replicas of an agent, each in its own environment, with the time that the agent takes."""
 
-    def __init__(self, agent: str, environments: list[Environment], name: str) -> None:
+    def __init__(
+        self, agent: str, environments: list[Environment], name: str, device: str = "cpu"
+    ) -> None:
         kind, config, preset = AGENTS[agent]
         problem = Problem(
             n_states=None,
@@ -85,9 +88,10 @@ class Timed:
             discount=0.99,
             horizon=100_000,
             environment=name,
+            observation_kind=environments[0].observation_kind,
         )
         rngs = [np.random.default_rng(seed) for seed in range(len(environments))]
-        settings: Any = attrs.evolve(config(), **preset(problem))
+        settings: Any = attrs.evolve(config(), device=device, **preset(problem))
         self.replicas = kind(problem, settings, rngs)
         pairs = zip(environments, self.replicas.agents, strict=True)
         self.interactions = [Interaction(e, a, seed) for seed, (e, a) in enumerate(pairs)]
@@ -155,7 +159,7 @@ def replicas_row() -> str:
     alone = Timed("dbmf_bpi", [environment_of(name, 10)], name)
     together = Timed("dbmf_bpi", [environment_of(name, 10) for _ in range(REPLICAS)], name)
     for run in (alone, together):
-        run.steps(WARM_UP // 2)
+        run.steps(WARM_UP // 8)
     one = statistics.median(alone.steps(REPLICA_STEPS))
     each = statistics.median(together.steps(REPLICA_STEPS)) / REPLICAS
     return (

@@ -19,22 +19,22 @@ TORCH = "torch"
 ALL = (COMPILED, TORCH)
 
 
-def can_compile(learner: Learner) -> bool:
+def can_compile(learner: Learner[Any]) -> bool:
     """Whether a learner may take the compiled path: here, and without losing what it changes."""
     return available() and learner.device.type == "cpu" and _is_complete(type(learner))
 
 
-def _is_complete(kind: type[Learner]) -> bool:
+def _is_complete(kind: type[Learner[Any]]) -> bool:
     """Whether no class changes a part of learning below the one that compiles it."""
     compiles = _definer(kind, "learn_compiled")
     return all(issubclass(compiles, _definer(kind, part)) for part in kind.parts_of_learning)
 
 
-def _definer(kind: type[Learner], name: str) -> type:
+def _definer(kind: type[Learner[Any]], name: str) -> type:
     return next(each for each in kind.__mro__ if name in vars(each))
 
 
-def check_saved(learner: Learner, path: Any) -> None:
+def check_saved(learner: Learner[Any], path: Any) -> None:
     """Refuse a state that was saved on a path that a learner cannot take.
 
     Raises:
