@@ -128,3 +128,9 @@ def test_a_gpu_takes_the_steps_of_the_cpu(environment_type, make_problem, make_c
     for source, destination in ((0, 1), (1, 0)):
         runs[destination].agent.load_state_dict(runs[source].agent.state_dict())
         runs[destination].advance(20)
+
+
+def test_replicas_are_advised_against_on_a_cpu(make_config):
+    """They cost as much together as one after the other; on a GPU nothing is said."""
+    assert "device=cuda" in PlainReplicas.advice(make_config())
+    assert PlainReplicas.advice(make_config(device="cuda")) == ""
