@@ -83,10 +83,18 @@ class Choice:
 
 @attrs.frozen(kw_only=True)
 class RunGrid(RunSettings):
-    """Agents x environments x seeds."""
+    """Agents x environments x seeds.
+
+    Attributes:
+        agents: the agents.
+        environments: the environments.
+        discounts: discount by label of the environment, before that of all; for instances that
+            are compared at discounts of their own.
+    """
 
     agents: tuple[Choice, ...]
     environments: tuple[Choice, ...]
+    discounts: dict[str, float] = attrs.field(factory=dict)
 
     def with_seeds(self, seeds: str | None) -> RunGrid:
         """The same with other seeds; with its own if None."""

@@ -25,12 +25,13 @@ FIRST_CHECK = 100
 #: Of the rows: what is certified at each check, and when a run stopped.
 CERTIFIED_GAP, STOPPING_TIME = "certified_gap", "stopping_time"
 
-#: What a rule adds to the rows of a run; the last two where the model is known.
+#: What a rule adds to the rows of a run; the last three where the model is known.
 COLUMNS = (
     Column(name=CERTIFIED_GAP, low=0.0, summary="the policy loses at most so much, certified"),
     Column(name=STOPPING_TIME, low=1.0, summary="step at which the rule stopped the run"),
     Column(name="correct", low=0.0, high=1.0, summary="whether the rule's policy is as good"),
     Column(name="value_loss", low=0.0, summary="what the rule's policy truly loses, in scope"),
+    Column(name="agent_value_loss", low=0.0, summary="what the agent's own policy truly loses"),
 )
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mfbpi.results.stops import End, Stops, kaplan_meier
+from mfbpi.results.stops import End, Stops
+from mfbpi_lib_statistics.survival import kaplan_meier
 
 
 def ends(*pairs: tuple[int, bool]) -> list[End]:
@@ -12,9 +13,7 @@ def ends(*pairs: tuple[int, bool]) -> list[End]:
 
 def test_kaplan_meier_by_hand() -> None:
     """Five runs, the second censored: 4/5, then 4/5 * 2/3, then a half of that, then 0."""
-    found = ends((10, True), (15, False), (20, True), (30, True), (40, True))
-
-    times, share = kaplan_meier(found)
+    times, share = kaplan_meier([10, 15, 20, 30, 40], [True, False, True, True, True])
 
     assert times.tolist() == [10, 20, 30, 40]
     np.testing.assert_allclose(share, [4 / 5, 8 / 15, 4 / 15, 0.0], atol=1e-15)
@@ -42,3 +41,10 @@ def test_median_may_not_be_reached() -> None:
 
     assert str(some) == "a on e: stopped 1 of 3 runs, median stopping time not reached"
     assert (none.median, none.stopped, none.n) == (None, 0, 1)
+
+
+def test_gap_of_the_runs_that_did_not_stop() -> None:
+    """Those that stopped have no part in it."""
+    found = Stops.among("a", "e", [End(10, True, 0.0), End(99, False, 2.0), End(99, False, 4.0)])
+
+    assert str(found).endswith("not reached; certified gap at the horizon 3")

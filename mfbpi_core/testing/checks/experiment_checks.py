@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from mfbpi_core.contracts.experiment import Choice, Experiment
-from mfbpi_core.contracts.parameters import from_dict
+from mfbpi_core.contracts.parameters import from_dict, parse
 from mfbpi_core.errors import NotFoundError
 from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.testing.outcomes import CheckSkipped, require
@@ -38,9 +38,24 @@ def choices_fit_their_plugins(subject: Subject) -> None:
             missing.add(f"{kind} {choice.name}")
             continue
         for point in choice.expand():
-            from_dict(plugin.load_config(), point.parameters)
+            if kind == "stopping_rule":  # given as texts, as on the command line
+                parse(plugin.load_config(), point.parameters)
+            else:
+                from_dict(plugin.load_config(), point.parameters)
+    for experiment in _sizes(subject):
+        _check_discounts(experiment)
     if missing:
         raise CheckSkipped(f"not installed: {', '.join(sorted(missing))}; the others fit")
+
+
+def _check_discounts(experiment: Experiment) -> None:
+    """Discounts are those of environments of the grid."""
+    grid = experiment.runs
+    if grid is None:
+        return
+    labels = {point.label for choice in grid.environments for point in choice.expand()}
+    unknown = sorted(grid.discounts.keys() - labels)
+    require(not unknown, f"discounts of {', '.join(unknown)}, which the grid does not have")
 
 
 def _sizes(subject: Subject) -> list[Experiment]:
@@ -56,6 +71,9 @@ def _choices(experiment: Experiment) -> Iterator[tuple[str, Choice]]:
         yield from (("agent", choice) for choice in grid.agents)
         yield from (("environment", choice) for choice in grid.environments)
         yield from (("metric", Choice(name)) for name in grid.metrics)
+        if grid.stop is not None:
+            texts = dict(text.split("=", 1) for text in grid.stop_settings)
+            yield "stopping_rule", Choice(grid.stop, **texts)
     for study in experiment.studies:
         yield from (("environment", choice) for choice in study.environments)
         yield from (("bound", choice) for choice in study.bounds)

@@ -9,6 +9,7 @@ from mfbpi_core.errors import ConfigError
 from mfbpi_env_classics.chains import chain, double_chain
 from mfbpi_env_classics.grids import GridConfig, GridWorld, grid_world, two_rooms
 from mfbpi_env_classics.six_arms import LEADS_OUT, PAYS, six_arms
+from mfbpi_env_classics.small import DirichletConfig, DirichletMDP, Ring, RingConfig, ring
 from mfbpi_lib_tabular.solution import planning
 
 
@@ -82,3 +83,23 @@ def test_wrong_maps_are_named(text: str, said: str) -> None:
     """The row and the sign, or what is missing."""
     with pytest.raises(ConfigError, match=said):
         GridWorld(GridConfig(map=text))
+
+
+def test_near_tie() -> None:
+    """The gap is what was asked for; the optimal values stay; a larger gap is refused."""
+    plain, tied = planning.solve(ring(), 0.9), planning.solve(ring(1e-5), 0.9)
+    assert tied.values == pytest.approx(plain.values, abs=1e-12)
+    assert tied.policy.tolist() == plain.policy.tolist()
+    gaps = tied.values[1] - tied.q_values[1]
+    assert gaps.max() == pytest.approx(1e-5, abs=1e-12)
+    with pytest.raises(ConfigError, match="gap is 5"):
+        Ring(RingConfig(gap=5.0))
+
+
+def test_dirichlet_is_drawn_in_order() -> None:
+    """Probabilities first, then rewards, by numpy's default generator."""
+    rng = np.random.default_rng(7)
+    rows = rng.dirichlet(np.ones(10), size=(10, 3))
+    model = DirichletMDP(DirichletConfig()).mdp
+    assert model.transitions == pytest.approx(rows, abs=1e-15)
+    assert model.mean_rewards == pytest.approx(rng.random((10, 3)), abs=1e-15)

@@ -41,3 +41,20 @@ def mfbpi_environments() -> Iterator[EnvironmentSpec]:
         summary="Two square rooms with a door between them.",
         reference="after the four rooms of Sutton, Precup & Singh 1999",
     )
+    yield EnvironmentSpec(
+        name="two_states",
+        factory="mfbpi_env_classics.small:TwoStates",
+        summary="Two states with two actions: the smallest instance of stopping times.",
+    )
+    yield EnvironmentSpec(
+        name="ring",
+        factory="mfbpi_env_classics.small:Ring",
+        config="mfbpi_env_classics.small:RingConfig",
+        summary="A ring of three states; with a small gap, a near-tie.",
+    )
+    yield EnvironmentSpec(
+        name="dirichlet_mdp",
+        factory="mfbpi_env_classics.small:DirichletMDP",
+        config="mfbpi_env_classics.small:DirichletConfig",
+        summary="Random mixing model: flat Dirichlet rows and uniform mean rewards.",
+    )

@@ -30,8 +30,9 @@ from mfbpi_run.screen.output import note, say, show_json, warn_of_problems
     "kinds",
     multiple=True,
     type=click.Choice(plots.KINDS),
-    help="Learning curves, final scores, or maps of visits and allocations (of runs with "
-    "--arrays). Default: all; with --metric no maps.",
+    help="Learning curves, final scores, the share of runs that have stopped (of runs with "
+    "--stop), or maps of visits and allocations (of runs with --arrays). "
+    "Default: all; with --metric curves and scores.",
 )
 @click.option(
     "--statistic",

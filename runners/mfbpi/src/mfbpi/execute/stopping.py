@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.recommendation import checked_policy
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Problem
@@ -63,31 +64,42 @@ def told(run: Run) -> dict[str, Any]:
     verdict = run.stopping.verdict
     found = {} if verdict is None else {"reason": verdict.reason, "certified_gap": verdict.gap}
     policy = None if verdict is None else verdict.policy
+    own = checked_policy(run.agent)
     return {
         "stopping": {
             "status": status(run),
             "step": run.stopping.stopped_at,
             **found,
             "policy": None if policy is None else policy.tolist(),
+            "agent_policy": None if own is None else own.tolist(),
         }
     }
 
 
 def judged(task: Task, run: Run) -> list[Row]:
-    """Where the model is known: whether the rule's policy is as good as was asked, and its loss."""
+    """Where the model is known: whether the rule's policy is as good as was asked, and its loss.
+
+    Beside it the loss of the policy that the agent itself recommends, if it has one.
+    """
     rule, mdp = run.stopping, run.environment.model
-    if rule is None or rule.verdict is None or rule.verdict.policy is None or mdp is None:
+    if rule is None or mdp is None:
         return []
     asked = task.stop
     assert asked is not None  # the run has its rule
     scope = rule.counts.in_scope(asked.scope)
-    loss, scale = value_loss(mdp, rule.verdict.policy, task.discount, scope)
-    correct = float(loss <= asked.epsilon + _ROUNDING * scale)
+    found: dict[str, float] = {}
+    if rule.verdict is not None and rule.verdict.policy is not None:
+        loss, scale = value_loss(mdp, rule.verdict.policy, task.discount, scope)
+        found["correct"] = float(loss <= asked.epsilon + _ROUNDING * scale)
+        found["value_loss"] = max(loss, 0.0)
+    own = checked_policy(run.agent)
+    if own is not None:
+        found["agent_value_loss"] = max(value_loss(mdp, own, task.discount, scope)[0], 0.0)
     elapsed_s = run.learning_s + run.metrics_s
     step, episode = run.interaction.step, run.interaction.episode
     return [
         Row(step=step, episode=episode, metric=metric, value=value, elapsed_s=elapsed_s)
-        for metric, value in (("correct", correct), ("value_loss", max(loss, 0.0)))
+        for metric, value in found.items()
     ]
 
 

@@ -43,4 +43,5 @@ def planned(registry: Registry, experiment: Experiment, seeds: str | None) -> gr
         selection.listed(registry, "agent", runs.agents),
         selection.listed(registry, "environment", runs.environments),
         runs.with_seeds(seeds),
+        runs.discounts,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -124,14 +124,32 @@ def make(
     agents: Sequence[Chosen],
     environments: Sequence[Chosen],
     settings: RunSettings,
+    discounts: Mapping[str, float] | None = None,
 ) -> TaskPlan:
     """Resolve a grid completely.
+
+    Args:
+        registry: what is installed.
+        agents: the agents.
+        environments: the environments.
+        settings: how all of them are run.
+        discounts: discount by label of the environment, before that of the settings.
 
     Raises:
         UsageError: and its subclasses, for whatever cannot be run as asked.
     """
     metrics = Metrics.of(registry, settings.metrics, settings.metric_settings)
-    found = [_site(registry, settings, choice, agents, metrics) for choice in environments]
+    own = discounts or {}
+    found = [
+        _site(
+            registry,
+            attrs.evolve(settings, discount=own.get(choice.label, settings.discount)),
+            choice,
+            agents,
+            metrics,
+        )
+        for choice in environments
+    ]
     warnings = [*metrics.warnings, *(text for _, measured in found for text in measured.warnings)]
     return TaskPlan(
         sites=tuple(site for site, _ in found),

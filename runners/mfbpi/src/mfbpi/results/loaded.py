@@ -145,11 +145,11 @@ class Results:
         kinds: Sequence[Kind] = (),
         statistic: Statistic = "mean",
     ) -> Plots:
-        """Learning curves, final scores, and maps of what agents visited; see :func:`plots.plot`.
+        """Curves, final scores, stopping times, maps of visits; see :func:`plots.plot`.
 
         Args:
             metrics: columns, or metrics all of whose columns are drawn; all of them if empty.
-            kinds: of ``"curves"``, ``"scores"`` and ``"maps"``; all of them if empty.
+            kinds: of ``"curves"``, ``"scores"``, ``"stops"`` and ``"maps"``; all of them if empty.
             statistic: ``"mean"`` or ``"median"`` over seeds.
         """
         from mfbpi.results.drawing import plots  # they need this module

@@ -1,25 +1,20 @@
 """When rules stopped runs, over seeds: runs that did not stop count, and are never averaged.
 
 A run that reaches its horizon without a stop is censored: all that is known is that it stops
-later. S(t), the share of runs that have not stopped at step t, is estimated as Kaplan & Meier do:
-
-    S(t) = prod over stopping times u <= t of (1 - d(u) / n(u)),
-
-with d(u) runs that stopped at u and n(u) runs that had neither stopped nor ended before u.
-
-Source: Kaplan & Meier 1958, "Nonparametric Estimation from Incomplete Observations".
+later. The share of runs that have not stopped is estimated as Kaplan & Meier do, see
+:mod:`mfbpi_lib_statistics.survival`.
 """
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from mfbpi.results.storage.reading import Result
-from mfbpi_core.running.stopping import STOPPING_TIME
+from mfbpi_core.running.stopping import CERTIFIED_GAP, STOPPING_TIME
+from mfbpi_lib_statistics.survival import kaplan_meier
 
 #: A share of one half is one half, however its factors round.
 _ROUNDING = 1e-12
@@ -27,16 +22,29 @@ _ROUNDING = 1e-12
 
 @attrs.frozen
 class End:
-    """The last step of a run, and whether its rule had stopped it there."""
+    """How a run with a rule ended.
+
+    Attributes:
+        step: its last step.
+        stopped: whether its rule had stopped it there.
+        gap: what was certified last; None before the first check.
+    """
 
     step: int
     stopped: bool
+    gap: float | None = None
 
     @classmethod
     def of(cls, result: Result) -> End:
         """That of a run with a rule."""
-        columns = result.content.select(["metric", "step"]).to_pydict()
-        return cls(max(columns["step"], default=0), STOPPING_TIME in columns["metric"])
+        columns = result.content.select(["metric", "step", "value"]).to_pydict()
+        rows = zip(columns["step"], columns["metric"], columns["value"], strict=True)
+        gaps = [(step, value) for step, metric, value in rows if metric == CERTIFIED_GAP]
+        return cls(
+            max(columns["step"], default=0),
+            STOPPING_TIME in columns["metric"],
+            max(gaps)[1] if gaps else None,
+        )
 
 
 @attrs.frozen(kw_only=True)
@@ -50,6 +58,8 @@ class Stops:
             reached.
         stopped: how many runs have.
         n: number of runs.
+        gap: the median of what was certified last in the runs that reached their horizon; None
+            where there are none, or none was checked.
     """
 
     agent: str
@@ -57,12 +67,14 @@ class Stops:
     median: int | None
     stopped: int
     n: int
+    gap: float | None = None
 
     @classmethod
     def among(cls, agent: str, env: str, ends: Iterable[End]) -> Stops:
         """Those of some runs."""
         listed = list(ends)
-        steps, share = kaplan_meier(listed)
+        steps, share = kaplan_meier([end.step for end in listed], [end.stopped for end in listed])
+        gaps = [end.gap for end in listed if not end.stopped and end.gap is not None]
         reached = steps[share <= 0.5 + _ROUNDING]
         return cls(
             agent=agent,
@@ -70,28 +82,14 @@ class Stops:
             median=int(reached[0]) if reached.size else None,
             stopped=sum(end.stopped for end in listed),
             n=len(listed),
+            gap=statistics.median(gaps) if gaps else None,
         )
 
     def __str__(self) -> str:
         """One line for people."""
         median = "not reached" if self.median is None else f"{self.median:,}"
+        rest = "" if self.gap is None else f"; certified gap at the horizon {self.gap:.4g}"
         return (
             f"{self.agent} on {self.env}: stopped {self.stopped} of {self.n} runs, "
-            f"median stopping time {median}"
+            f"median stopping time {median}{rest}"
         )
-
-
-def kaplan_meier(ends: Iterable[End]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The estimate of the module.
-
-    Returns:
-        The stopping times, increasing, int64 [m], and the share of runs that have not stopped
-        right after each, float64 [m].
-    """
-    listed = list(ends)
-    steps = np.array([end.step for end in listed], dtype=np.int64)
-    stopped = np.array([end.stopped for end in listed], dtype=np.bool_)
-    times = np.unique(steps[stopped])
-    deaths = (steps[stopped] == times[:, None]).sum(axis=1)  # d(u)
-    at_risk = (steps >= times[:, None]).sum(axis=1)  # n(u)
-    return times, np.cumprod(1.0 - deaths / np.maximum(at_risk, 1))

@@ -1,4 +1,4 @@
-"""Figures of anybody's runs: learning curves, final scores, maps of visits and allocations."""
+"""Figures of anybody's runs: curves, final scores, stopping times, maps of visits."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from mfbpi.results.storage.directory import unwritable
 from mfbpi.results.storage.files import atomic_write, make_folder
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.running import stopping
+from mfbpi_core.running.stopping import STOPPING_TIME
 from mfbpi_core.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
 
     from mfbpi_lib_figures.runs import Quantity
 
-Kind: TypeAlias = Literal["curves", "scores", "maps"]
+Kind: TypeAlias = Literal["curves", "scores", "stops", "maps"]
 Statistic: TypeAlias = Literal["mean", "median"]
 
-KINDS: tuple[Kind, ...] = ("curves", "scores", "maps")
+KINDS: tuple[Kind, ...] = ("curves", "scores", "stops", "maps")
+
+#: Most runs have neither a rule nor arrays: no reason to say so each time.
+_SELDOM: tuple[Kind, ...] = ("stops", "maps")
 
 #: What file names are made of, and their greatest length.
 _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9.+-]+"), 120
@@ -95,7 +100,7 @@ def plot(
             not measured, matplotlib is not installed, or nothing can be drawn.
     """
     _need_matplotlib()
-    chosen = tuple(kinds) or (KINDS[:2] if metrics else KINDS)
+    chosen = tuple(kinds) or (_of_metrics(metrics) if metrics else KINDS)
     if not results.found:
         raise UsageError("there is nothing to draw: no task is done")
     runs = gathering.gather(results, arrays="maps" in chosen)
@@ -105,11 +110,17 @@ def plot(
         found, problem = _draw(kind, runs, quantities, statistic)
         for stem, figure in found:
             made.add(stem, figure)
-        # Most runs keep no arrays: no reason to say so each time.
-        notes += [problem] if problem and (kind != "maps" or kinds) else []
+        notes += [problem] if problem and (kind not in _SELDOM or kinds) else []
     if not made.figures:
         raise UsageError(f"there is nothing to draw: {'; '.join(notes)}")
     return Plots(figures=made.figures, notes=notes)
+
+
+def _of_metrics(metrics: Sequence[str]) -> tuple[Kind, ...]:
+    """What is drawn of the metrics that were asked for; stopping times are no scores."""
+    if STOPPING_TIME not in metrics:
+        return KINDS[:2]
+    return KINDS[2:3] if set(metrics) == {STOPPING_TIME} else KINDS[:3]
 
 
 def _need_matplotlib() -> None:
@@ -157,11 +168,14 @@ def _quantities(rows: pa.Table, asked: Sequence[str], registry: Registry) -> lis
 def _columns(registry: Registry) -> Iterator[Any]:
     for plugin in registry.of_kind("metric"):
         yield from plugin.spec.columns
+    yield from stopping.COLUMNS
 
 
 def _names(rows: pa.Table, asked: Sequence[str], registry: Registry) -> list[str]:
     """Columns that were measured: those asked for, or all of them."""
-    measured = sorted(rows["metric"].unique().to_pylist())
+    # A mean of stopping times would leave out the runs that did not stop.
+    asked = [name for name in asked if name != STOPPING_TIME] if asked else asked
+    measured = sorted(set(rows["metric"].unique().to_pylist()) - {STOPPING_TIME})
     if not asked:
         return measured
     groups = {name: [name] for name in measured}
@@ -188,6 +202,8 @@ def _draw(
     """The figures of a kind by stem, and a sentence where there are none or too few."""
     if kind == "maps":
         return plot_maps.draw(runs.arrays)
+    if kind == "stops":
+        return _stops(runs.rows)
     if not quantities:
         return [], "nothing was measured in these runs"
     if kind == "scores":
@@ -195,6 +211,14 @@ def _draw(
 
         return [("scores", final_scores(runs.rows, quantities, statistic=statistic))], ""
     return _curves(runs.rows, quantities, statistic)
+
+
+def _stops(rows: pa.Table) -> tuple[list[tuple[str, Any]], str]:
+    from mfbpi_lib_figures.stopping import has_stops, stopping_curves
+
+    if not has_stops(rows):
+        return [], "no run had a stopping rule; run them with `stop`"
+    return [("stops", stopping_curves(rows))], ""
 
 
 def _curves(
