@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,19 @@ LARGEST_IN_JSON = 64 * 1024
 
 #: Key of what stands in the JSON for an array that is elsewhere.
 ELSEWHERE = "npz"
+
+#: What damaged or hostile archives raise.
+_DAMAGED = (
+    ValueError,
+    EOFError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class UnreadableError(UsageError):
@@ -83,7 +98,7 @@ def read(path: Path) -> dict[str, Any]:
         UnreadableError: when the file, or what it refers to, cannot be read.
     """
     try:
-        fields = json.loads(path.read_bytes())
+        fields = json.loads(path.read_bytes(), object_pairs_hook=_once)
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
         raise UnreadableError(f"{path}: {reason}; expected a certificate") from error
@@ -97,6 +112,14 @@ def read(path: Path) -> dict[str, Any]:
     return fields
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names stand once each: of two, other readers may take the other."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return found
+
+
 def _arrays(path: Path, name: Any) -> dict[str, npt.NDArray[Any]]:
     """The arrays beside a certificate, if their hash is the one that it names."""
     if name is None:
@@ -107,11 +130,13 @@ def _arrays(path: Path, name: Any) -> dict[str, npt.NDArray[Any]]:
         data = (path.parent / name).read_bytes()
         if f"{hashlib.sha256(data).hexdigest()}.npz" != name:
             raise UnreadableError(f"{path}: {name} is not what its name, a hash, says")
+        if not zipfile.is_zipfile(io.BytesIO(data)):
+            raise UnreadableError(f"{path}: {name} holds no arrays")
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             return dict(archive)
     except OSError as error:
         raise UnreadableError(f"{path}: its arrays, {name}: {error.strerror}") from error
-    except ValueError as error:
+    except _DAMAGED as error:
         raise UnreadableError(f"{path}: {name} holds no arrays") from error
 
 

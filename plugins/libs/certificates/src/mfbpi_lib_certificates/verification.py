@@ -92,8 +92,8 @@ def _kl_box(c: Certificate) -> Steps:
     found = kl_box.Witnesses.of(c)
     yield "witnesses", "finite"
     yield from kl_box.check_values(c, allowed, found)
-    yield from kl_box.check_advantages(c, allowed, found)
-    yield from kl_box.check_regret(c, allowed, found)
+    proved = yield from kl_box.check_advantages(c, allowed, found)
+    yield from kl_box.check_regret(c, allowed, found, proved)
     yield "verdict", _verdict(c, found)
 
 
@@ -118,11 +118,16 @@ def _verdict(c: Certificate, found: kl_box.Witnesses) -> str:
     if unseen.any():
         raise RefusedError(f"a pair of state {int(np.argmax(unseen))} was never visited")
     if _exact(c, found.advantages):
-        return f"with probability {1 - c.delta:g} the policy is optimal in every state"
+        return f"{_sure(c.delta)} the policy is optimal in every state"
     if c.epsilon > 0.0 and bool((width[scope] <= c.epsilon - 0.5 * c.slack).all()):
-        sure = f"with probability {1 - c.delta:g}"
-        return f"{sure} the policy loses at most {c.epsilon:g} in each state of scope {c.scope}"
+        return f"{_sure(c.delta)} the policy loses at most {c.epsilon:g} in each state of scope {c.scope}"
     raise RefusedError("the witnesses do not identify the policy")
+
+
+def _sure(delta: float) -> str:
+    """1 - delta in words; 1 is never claimed."""
+    sure = f"{1 - delta:g}"
+    return f"except with probability {delta:g}" if sure == "1" else f"with probability {sure}"
 
 
 def _exact(c: Certificate, advantages: np.ndarray) -> bool:

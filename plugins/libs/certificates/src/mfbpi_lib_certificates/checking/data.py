@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbpi_lib_certificates.certificate import Certificate, IntArray
+from mfbpi_lib_certificates.certificate import BoolArray, Certificate, IntArray
 from mfbpi_lib_certificates.checking.fields import LARGEST_COUNT
 from mfbpi_lib_certificates.report import RefusedError
 
@@ -73,6 +73,22 @@ def check_flow(c: Certificate) -> str:
         raise RefusedError(f"state {state} was left {-int(ended[state])} times more than entered")
     if c.steps > 0 and not c.start.any():
         raise RefusedError("no walk began")
-    if ended[~c.terminal].sum() > c.cuts + 1:  # and the walk that goes on
+    if sum(int(each) for each in ended[~c.terminal]) > c.cuts + 1:  # and the walk that goes on
         raise RefusedError(f"more than {c.cuts} walks, and the last, ended nowhere")
-    return f"{int(c.start.sum())} walks"
+    lost = np.flatnonzero((left > 0) & ~_reached(c))
+    if len(lost):
+        raise RefusedError(f"no walk that began where they did can reach state {int(lost[0])}")
+    return f"{sum(int(each) for each in c.start)} walks"
+
+
+def _reached(c: Certificate) -> BoolArray:
+    """States that the transitions counted lead to from where walks began, bool [S]."""
+    sources, inside = c.rows // c.n_actions, c.outcomes < c.n_states
+    sources, targets = sources[inside], c.outcomes[inside]
+    reached = c.start > 0
+    while True:
+        grown = reached.copy()
+        grown[targets[reached[sources]]] = True
+        if (grown == reached).all():
+            return reached
+        reached = grown

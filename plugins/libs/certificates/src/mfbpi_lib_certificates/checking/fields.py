@@ -9,7 +9,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_lib_certificates.certificate import BoolArray, Certificate, FloatArray, IntArray
+from mfbpi_lib_certificates.certificate import (
+    ASSUMPTIONS,
+    BoolArray,
+    Certificate,
+    FloatArray,
+    IntArray,
+)
 from mfbpi_lib_certificates.report import RefusedError
 
 #: Sums of counts up to here are exact.
@@ -21,6 +27,12 @@ LAWS = ("any", "deterministic")
 #: No instance that a certificate can hold has more.
 MOST = 1_000_000
 
+#: Rewards of other sizes overflow, or vanish, where they are multiplied by 1 / (1 - gamma).
+LEAST_RANGE, MOST_RANGE = 1e-100, 1e100
+
+#: Beyond, rounding of one backup, over 1 - gamma, is no longer small against the slack.
+LARGEST_DISCOUNT = 1.0 - 1e-6
+
 
 def parsed(fields: dict[str, Any]) -> Certificate:
     """The certificate of these fields.
@@ -30,7 +42,7 @@ def parsed(fields: dict[str, Any]) -> Certificate:
     """
     expected = {field.name for field in attrs.fields(Certificate)} | {"schema", "arrays"}
     if set(fields) != expected:
-        odd = ", ".join(sorted(set(fields) ^ expected))
+        odd = ascii(", ".join(sorted(set(fields) ^ expected)))  # nothing that a terminal obeys
         raise RefusedError(f"fields that are missing or unknown: {odd}")
     of = _Reader(fields)
     n_states, n_actions = of.whole("n_states", 1, MOST), of.whole("n_actions", 1, MOST)
@@ -41,13 +53,15 @@ def parsed(fields: dict[str, Any]) -> Certificate:
     known = of.floats("known_rewards", (n_entries,)) if law == LAWS[1] else None
     if known is None and fields["known_rewards"] is not None:
         raise RefusedError("`known_rewards` are given, but `reward_law` is 'any'")
+    if fields["assumptions"] != list(ASSUMPTIONS):
+        raise RefusedError("`assumptions` are not those on which the proof rests")
     return Certificate(
         rule=of.text("rule"),
         version=of.text("version"),
         parameters=of.mapping("parameters"),
         n_states=n_states,
         n_actions=n_actions,
-        discount=of.between("discount", 0.0, 1.0),
+        discount=of.discount("discount"),
         delta=of.between("delta", 0.0, 1.0),
         epsilon=of.at_least("epsilon", 0.0),
         scope=of.word("scope", SCOPES),
@@ -71,7 +85,7 @@ def parsed(fields: dict[str, Any]) -> Certificate:
         delta_spent=of.between("delta_spent", 0.0, 1.0),
         witnesses=of.mapping("witnesses"),
         task=None if fields["task"] is None else of.mapping("task"),
-        assumptions=tuple(str(each) for each in of.listed("assumptions")),
+        assumptions=ASSUMPTIONS,
     )
 
 
@@ -96,9 +110,18 @@ def _numbers(value: Any, name: str, shape: tuple[int, ...], kinds: str) -> npt.N
         found = np.empty((), dtype=np.object_)
     if found.size == 0 and math.prod(shape) == 0:
         return np.zeros(shape)
+    if kinds != "b" and isinstance(value, list) and _has_flags(value):
+        raise RefusedError(f"`{name}` holds true or false; expected numbers {shape}")
     if found.dtype.kind not in kinds or found.shape != shape:
         raise RefusedError(f"`{name}` is {found.dtype} {found.shape}; expected numbers {shape}")
     return found
+
+
+def _has_flags(values: list[Any]) -> bool:
+    """Whether nested lists hold a flag, which numpy takes for 0 or 1 among numbers."""
+    return any(
+        _has_flags(each) if isinstance(each, list) else isinstance(each, bool) for each in values
+    )
 
 
 @attrs.frozen
@@ -108,7 +131,7 @@ class _Reader:
     fields: dict[str, Any]
 
     def refuse(self, key: str, expected: str) -> RefusedError:
-        return RefusedError(f"`{key}` is {str(self.fields[key])[:60]}; expected {expected}")
+        return RefusedError(f"`{key}` is {ascii(self.fields[key])[:60]}; expected {expected}")
 
     def text(self, key: str) -> str:
         if not isinstance(self.fields[key], str):
@@ -131,12 +154,6 @@ class _Reader:
             raise self.refuse(key, "an object")
         return value
 
-    def listed(self, key: str) -> list[Any]:
-        value = self.fields[key]
-        if not isinstance(value, list):
-            raise self.refuse(key, "a list")
-        return value
-
     def whole(self, key: str, least: int, most: int) -> int:
         value = self.fields[key]
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -147,11 +164,19 @@ class _Reader:
         value = self.fields[key]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.refuse(key, "a number")
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise self.refuse(key, "a number that a float can hold") from None
 
     def between(self, key: str, low: float, high: float) -> float:
         if not low < self.number(key) < high:
             raise self.refuse(key, f"a number between {low:g} and {high:g}")
+        return self.number(key)
+
+    def discount(self, key: str) -> float:
+        if not self.between(key, 0.0, 1.0) <= LARGEST_DISCOUNT:
+            raise self.refuse(key, "at most 1 - 1e-6; beyond, the tolerances prove nothing")
         return self.number(key)
 
     def at_least(self, key: str, low: float) -> float:
@@ -163,6 +188,8 @@ class _Reader:
         low, high = array(self.fields[key], key, (2,))
         if not low < high:
             raise self.refuse(key, "two numbers, the lower first")
+        if not (high - low >= LEAST_RANGE and max(abs(low), abs(high)) <= MOST_RANGE):
+            raise self.refuse(key, f"sizes from {LEAST_RANGE:g} to {MOST_RANGE:g}")
         return float(low), float(high)
 
     def floats(self, key: str, shape: tuple[int, ...]) -> FloatArray:
