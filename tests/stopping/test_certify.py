@@ -150,3 +150,21 @@ def test_command_says_what_is_missing(log, tmp_path, capsys):
     assert "not identified: may be better" in out
     assert "would be enough if frequencies stay" in out
     assert main(["certify", str(tmp_path / "none.csv"), *ASKED]) == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda log: {**log, "terminated": 0.5 * np.ones(len(log["s"]))}, "true and false"),
+        (lambda log: {**log, "state": log["s"]}, "expected one called s or"),
+        (lambda log: {**log, "s": 1e300 * np.ones(len(log["s"]))}, "whole numbers"),
+        (
+            lambda log: {"done" if k == "terminated" else k: v for k, v in log.items()},
+            "an episode cut short is done too",
+        ),
+    ],
+)
+def test_ambiguous_logs_are_refused(log, changed, message):
+    """Nothing is guessed where a guess could certify what is false."""
+    with pytest.raises(mfbpi.UsageError, match=message):
+        mfbpi.certify(changed(first(log, 50)), **RIVER)

@@ -120,7 +120,8 @@ def _verdict(c: Certificate, found: kl_box.Witnesses) -> str:
     if _exact(c, found.advantages):
         return f"{_sure(c.delta)} the policy is optimal in every state"
     if c.epsilon > 0.0 and bool((width[scope] <= c.epsilon - 0.5 * c.slack).all()):
-        return f"{_sure(c.delta)} the policy loses at most {c.epsilon:g} in each state of scope {c.scope}"
+        loss = f"loses at most {c.epsilon:g} in each state of scope {c.scope}"
+        return f"{_sure(c.delta)} the policy {loss}"
     raise RefusedError("the witnesses do not identify the policy")
 
 

@@ -21,9 +21,12 @@ NAMES = {
     "a": ("a", "action"),
     "r": ("r", "reward"),
     "s'": ("s'", "s2", "next_state", "next_observation"),
-    "terminated": ("terminated", "done"),
+    "terminated": ("terminated",),
 }
 EPISODE = "episode"
+
+#: Whole numbers up to here are exact in float64.
+_LARGEST = 2**53
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -52,7 +55,7 @@ def read(source: Any) -> Log:
     table = _table(source)
     s, s2, a = (_integers(table, key) for key in ("s", "s'", "a"))
     rewards = _numbers(table, "r")
-    terminated = _numbers(table, "terminated") != 0.0
+    terminated = _flags(table, "terminated")
     if not len(s):
         raise UsageError("the log has no rows; expected one for each step")
     jumps = np.append(s2[:-1] != s[1:], False)
@@ -91,16 +94,18 @@ def _table(source: Any) -> pa.Table:
 
 
 def _column(table: pa.Table, key: str) -> npt.NDArray[Any]:
-    for name in NAMES[key]:
-        if name in table.column_names:
-            column = table[name]
-            if column.null_count:
-                raise UsageError(f"column {name!r} of the log has {column.null_count} empty places")
-            return np.asarray(column.to_numpy())
-    raise UsageError(
-        f"the log has the columns {', '.join(table.column_names)}; expected one called "
-        f"{' or '.join(NAMES[key])}"
-    )
+    names = [name for name in table.column_names if name in NAMES[key]]
+    if len(names) != 1:  # of two, either may be meant
+        doubt = key == "terminated" and "done" in table.column_names
+        done = "; 'done' is not enough, as an episode cut short is done too" if doubt else ""
+        raise UsageError(
+            f"the log has the columns {', '.join(table.column_names)}; expected one called "
+            f"{' or '.join(NAMES[key])}{done}"
+        )
+    column = table[names[0]]
+    if column.null_count:
+        raise UsageError(f"column {names[0]!r} of the log has {column.null_count} empty places")
+    return np.asarray(column.to_numpy())
 
 
 def _numbers(table: pa.Table, key: str) -> npt.NDArray[np.float64]:
@@ -112,6 +117,13 @@ def _numbers(table: pa.Table, key: str) -> npt.NDArray[np.float64]:
 
 def _integers(table: pa.Table, key: str) -> npt.NDArray[np.int64]:
     values = _numbers(table, key)
-    if not (values == np.floor(values)).all():
+    if not ((values == np.floor(values)) & (np.abs(values) <= _LARGEST)).all():
         raise UsageError(f"column {NAMES[key][0]!r} of the log does not hold whole numbers")
     return values.astype(np.int64)
+
+
+def _flags(table: pa.Table, key: str) -> npt.NDArray[np.bool_]:
+    values = _numbers(table, key)
+    if not ((values == 0.0) | (values == 1.0)).all():
+        raise UsageError(f"column {NAMES[key][0]!r} of the log holds more than true and false")
+    return values == 1.0
