@@ -90,6 +90,21 @@ def test_a_reader_finds_rows_alone(plain: mfbpi.Results) -> None:
     origin = json.loads(next(iter(metadata.values())))["stopping"]
     assert origin["status"] == "stopped"
     assert len(origin["policy"]) == 3
+    assert origin["agent_policy"] == origin["policy"]  # both are the empirical model's
+
+
+def test_the_loss_of_the_agents_own_policy_stands_beside_the_rules(plain: mfbpi.Results) -> None:
+    """At the end of each run, where the model is known."""
+    own = rows(plain, of=("agent_value_loss",))
+
+    assert [row[4] for row in own] == [row[4] for row in rows(plain, of=("value_loss",))]
+    assert len(own) == 2
+
+
+def test_shares_that_have_stopped_are_drawn(plain: mfbpi.Results) -> None:
+    """Stopping times are a figure of their own, and no score."""
+    assert "stops" in plain.plot().figures
+    assert set(plain.plot(metrics=["stopping_time"]).figures) == {"stops"}
 
 
 def test_censored_runs_have_no_stopping_time(tmp_path: Path) -> None:
