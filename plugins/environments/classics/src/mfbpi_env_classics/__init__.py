@@ -47,7 +47,7 @@ def mfbpi_environments() -> Iterator[EnvironmentSpec]:
         summary="Two states with two actions: the smallest instance of stopping times.",
     )
     yield EnvironmentSpec(
-        name="ring",
+        name="ring_of_three",
         factory="mfbpi_env_classics.small:Ring",
         config="mfbpi_env_classics.small:RingConfig",
         summary="A ring of three states; with a small gap, a near-tie.",

@@ -64,4 +64,4 @@ def _random() -> tuple[Choice, ...]:
 
 
 def _small() -> tuple[Choice, ...]:
-    return Choice("two_states"), Choice("ring"), Choice("ring", gap=NEAR_TIE)
+    return Choice("two_states"), Choice("ring_of_three"), Choice("ring_of_three", gap=NEAR_TIE)
