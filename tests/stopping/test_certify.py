@@ -168,3 +168,10 @@ def test_ambiguous_logs_are_refused(log, changed, message):
     """Nothing is guessed where a guess could certify what is false."""
     with pytest.raises(mfbpi.UsageError, match=message):
         mfbpi.certify(changed(first(log, 50)), **RIVER)
+
+
+@pytest.mark.parametrize("declared", [(1.0, 1.0), (1.0, 0.0), (0.0, 5e-324), (-1e308, 1e308)])
+def test_ranges_without_a_sound_width_are_refused(log, declared):
+    """Where the slack vanishes in rounding, a tie was identified."""
+    with pytest.raises(mfbpi.UsageError, match="a width from"):
+        mfbpi.certify(first(log, 50), **RIVER, reward_range=declared)
