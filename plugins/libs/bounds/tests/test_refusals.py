@@ -12,18 +12,29 @@ from mfbpi_lib_bounds.instance import PlannedInstance
 
 
 @pytest.mark.parametrize("constraint", ["generative", "navigation"])
-@pytest.mark.parametrize("unit", [1e-100, 1e-160, 1e-200, 1e100])
+@pytest.mark.parametrize("unit", [1e-100, 1e-160, 1e-200])
 def test_gaps_that_cannot_be_squared_are_refused(riverswim, unit, constraint, made):
     """Neither NaN nor infinity is called optimal: 1 / D^2 of such gaps leaves double precision."""
     river = riverswim(5)
     mdp = TabularMDP.from_successors(
-        river.successors, river.probabilities, river.mean_rewards * unit, reward_range=(0.0, unit)
+        river.successors, river.probabilities, river.mean_rewards * unit
     )
 
     with pytest.raises(SolverError, match="leave the range of double precision"):
         made().solve(mdp, constraint)
     with pytest.raises(SolverError, match="leave the range of double precision"):
         made().evaluate(mdp, np.full((5, 2), 0.1))
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e100])
+def test_the_unit_of_the_rewards_makes_no_difference(riverswim, unit, made):
+    """Declared as the range, it is divided out: gaps of 1e-100 in it are those of 1 in 1."""
+    river = riverswim(5)
+    mdp = TabularMDP.from_successors(
+        river.successors, river.probabilities, river.mean_rewards * unit, reward_range=(0.0, unit)
+    )
+
+    assert made().solve(mdp).value == pytest.approx(made().solve(river).value, rel=1e-9)
 
 
 def test_no_walk_from_the_end(made):
@@ -52,7 +63,7 @@ def test_transitions_too_rare_for_a_walk(made):
     with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
         made().solve(mdp, "navigation")
     instance = PlannedInstance(mdp=mdp, discount=0.9)
-    made = planned.u(instance, 19)
+    coefficients = planned.u(instance, 19)
     with pytest.raises(SolverError, match=r"range of double precision|not solved in arithmetic"):
-        navigation.minimise(made, instance.walk)
+        navigation.minimise(coefficients, instance.walk)
     assert made().solve(mdp).status == "optimal"

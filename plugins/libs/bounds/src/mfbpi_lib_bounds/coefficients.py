@@ -83,10 +83,17 @@ def within_range(make: Callable[[], Coefficients]) -> Coefficients:
             raise out_of_range() from error
         pairs = made.suboptimal
         h, d, c = made.h[pairs], made.d[pairs], made.c[made.acting]
-        columns = (h, d, h * d, c) if pairs.any() else ()
-    if not all(column.min() >= LEAST and column.max() <= 1.0 / LEAST for column in columns):
-        raise out_of_range()
+        columns = (h, d, c) if pairs.any() else ()
+        if all(_within(column, LEAST**0.5) for column in columns):
+            return made  # and so are the products
+        if not all(_within(column, LEAST) for column in (*columns, h * d)):
+            raise out_of_range()
     return made
+
+
+def _within(column: FloatArray, least: float) -> bool:
+    """Whether all numbers lie between one and its inverse."""
+    return bool(column.min(initial=1.0) >= least and column.max(initial=1.0) <= 1.0 / least)
 
 
 def out_of_range() -> SolverError:
