@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, TabularMDP, Verdict
-from mfbpi_core.errors import ConfigError
 from mfbpi_lib_confidence.betting.epoch import Epoch
 from mfbpi_lib_confidence.betting.evaluation import continued, evaluate, thresholds
 from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.evidence import Evidence
+from mfbpi_lib_confidence.questions import require_answerable
 
 #: Pairs that are named where none was visited.
 SHOWN = 5
@@ -46,17 +46,7 @@ class Betting(StoppingRule[NoConfig]):
         scope: Scope = "all",
     ) -> None:
         super().__init__(problem, config, delta, epsilon, scope)
-        low, high = problem.reward_range
-        if not np.isfinite([low, high]).all():
-            raise ConfigError(
-                f"rewards are declared from {low:g} to {high:g}; betting expects two finite limits "
-                "(Environment.reward_range)"
-            )
-        if epsilon == 0.0 and scope != "all":
-            raise ConfigError(
-                "epsilon = 0 needs scope all: that no action improves the policy in some states "
-                "proves nothing while the true model may lead to others; choose `epsilon` above 0"
-            )
+        require_answerable(problem, epsilon, scope, "betting")
         self.epochs: tuple[Epoch, ...] = ()
         self.step = 0
 

@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, TabularMDP, Verdict
-from mfbpi_core.errors import ConfigError
 from mfbpi_lib_certificates import storage
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.certified import Question, certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
+from mfbpi_lib_confidence.questions import require_answerable
 
 #: Pairs that are named where none was visited.
 SHOWN = 5
@@ -45,17 +45,7 @@ class KLBox(StoppingRule[NoConfig]):
         scope: Scope = "all",
     ) -> None:
         super().__init__(problem, config, delta, epsilon, scope)
-        low, high = problem.reward_range
-        if not np.isfinite([low, high]).all():
-            raise ConfigError(
-                f"rewards are declared from {low:g} to {high:g}; kl_box expects two finite limits "
-                "(Environment.reward_range)"
-            )
-        if epsilon == 0.0 and scope != "all":
-            raise ConfigError(
-                "epsilon = 0 needs scope all: that no action improves the policy in some states "
-                "proves nothing while the true model may lead to others; choose `epsilon` above 0"
-            )
+        require_answerable(problem, epsilon, scope, "kl_box")
 
     def check(self, counts: Counts) -> Verdict:
         """The box at these counts."""

@@ -1,0 +1,37 @@
+"""What a rule that rests on a box cannot answer, refused before anything runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mfbpi_core import Problem, Scope
+from mfbpi_core.errors import ConfigError
+
+#: Widths of the range of rewards at which the slack of a verdict neither vanishes nor overflows.
+WIDTHS = 1e-100, 1e100
+
+
+def require_answerable(problem: Problem, epsilon: float, scope: Scope, rule: str) -> None:
+    """Refuse questions without an answer.
+
+    Args:
+        problem: the problem.
+        epsilon: the accepted loss.
+        scope: the states that the verdict is about.
+        rule: who asks, for the message.
+
+    Raises:
+        ConfigError: for rewards without limits, or limits too near or too far apart for float64; or
+            for epsilon = 0 with a smaller scope than all.
+    """
+    low, high = problem.reward_range
+    if not (np.isfinite([low, high]).all() and WIDTHS[0] <= high - low <= WIDTHS[1]):
+        raise ConfigError(
+            f"rewards are declared from {low:g} to {high:g}; {rule} expects two finite limits, "
+            f"{WIDTHS[0]:g} to {WIDTHS[1]:g} apart (Environment.reward_range)"
+        )
+    if epsilon == 0.0 and scope != "all":
+        raise ConfigError(
+            "epsilon = 0 needs scope all: that no action improves the policy in some states "
+            "proves nothing while the true model may lead to others; choose `epsilon` above 0"
+        )
