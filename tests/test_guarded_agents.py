@@ -11,9 +11,11 @@ import pytest
 from mfbpi_core import Interaction, Problem, Registry
 from mfbpi_core.data import exact
 from mfbpi_core.errors import PluginError
+from mfbpi_core.plugins import assembly
 from mfbpi_core.testing.worlds.instances import ModelEnvironment, OneHotEnvironment, two_state_chain
 
-AGENTS = Registry.discover().of_kind("agent")
+REGISTRY = Registry.discover()
+AGENTS = REGISTRY.of_kind("agent")
 
 #: An integer that no float64 can be.
 BEYOND = 10**400
@@ -59,7 +61,8 @@ def _run(plugin, kind, place, value):
         discount=0.9,
         horizon=1_000,
     )
-    agent = plugin.load_factory()(problem, plugin.load_config()(), np.random.default_rng(0))
+    part = assembly.Part(plugin, plugin.load_config()())
+    agent = assembly.agent(REGISTRY, part, problem, np.random.default_rng(0))
     try:
         Interaction(environment, agent, 0, environment_name="environment odd").advance(20)
     except PluginError as error:

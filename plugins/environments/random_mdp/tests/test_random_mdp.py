@@ -76,7 +76,7 @@ def extreme_gaps(mdp) -> tuple[float, float]:
     """Delta_min and max Delta at gamma 0.95."""
     plan = planning.solve(mdp, 0.95)
     delta = gaps.gaps(plan)
-    return gaps.delta_min(delta, gaps.policy_mask(plan.policy, 3)), gaps.delta_max(delta)
+    return gaps.delta_min(delta, gaps.policy_mask(plan.policy, 3)), float(delta.max())
 
 
 def test_protocol_is_that_of_the_paper():
