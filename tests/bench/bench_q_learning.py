@@ -9,7 +9,8 @@ from mfbpi_agent_q_learning.agent import Config as QLearningConfig
 from mfbpi_agent_q_learning.agent import QLearning
 from mfbpi_agent_q_ucb.agent import QUCB
 from mfbpi_agent_q_ucb.agent import Config as QUCBConfig
-from mfbpi_core import Agent, Interaction, Problem, Streams
+from mfbpi_core import Agent, Interaction, Problem, Registry, Streams
+from mfbpi_core.plugins import assembly
 from mfbpi_env_riverswim.environment import Config as RiverSwimConfig
 from mfbpi_env_riverswim.environment import RiverSwim
 from tests.bench.numpy_q_learning import NumpyQLearning
@@ -31,7 +32,8 @@ def interaction(agent: type[Agent], config: Any, n_states: int) -> Interaction:
         n_states=n_states, n_actions=2, discount=0.99, horizon=environment.protocol.horizon or 0
     )
     streams = Streams(0)
-    built = agent(problem, config, streams.generator("agent"))
+    bound = assembly.named(Registry.discover(), config, problem.discount)
+    built = agent(problem, config, streams.generator("agent"), **bound)
     return Interaction(environment, built, streams.integer("env"))
 
 

@@ -17,31 +17,8 @@ SLICES = 30, 70
 BLOCK = 8192
 
 
-#: From this many rows on, compiled loops do what numpy does here; see :mod:`.kernels`.
-MANY_ROWS = 50_000
-
-
-def facts(successors: IntArray, probabilities: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Of rows [n, K]: :func:`likeliest` and :func:`missing`, each [n]."""
-    if len(probabilities) < MANY_ROWS:
-        return likeliest(successors, probabilities), missing(probabilities)
-    return _by_kernel(successors, probabilities)
-
-
-def _by_kernel(successors: IntArray, probabilities: FloatArray) -> tuple[IntArray, FloatArray]:
-    # Imported here because small instances do without the compiler.
-    from mfbpi_lib_tabular.numerics import kernels
-
-    found: tuple[IntArray, FloatArray] = kernels.row_facts(successors, probabilities)
-    return found
-
-
 def likeliest(successors: IntArray, probabilities: FloatArray) -> IntArray:
     """The first likeliest next state of rows [..., K]."""
-    n_slots = probabilities.shape[-1]
-    if probabilities.size >= MANY_ROWS * n_slots:
-        flat = successors.reshape(-1, n_slots), probabilities.reshape(-1, n_slots)
-        return _by_kernel(*flat)[0].reshape(probabilities.shape[:-1])
     state, most = successors[..., 0].copy(), probabilities[..., 0].copy()
     for slot in range(1, probabilities.shape[-1]):  # faster than a maximum over a short last axis
         better = probabilities[..., slot] > most

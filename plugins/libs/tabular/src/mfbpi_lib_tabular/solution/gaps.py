@@ -52,6 +52,7 @@ class Separation:
         tolerance: largest gap that can be zero up to the rounding of the data.
         ties: pairs (s, a) beside the policy's own action that are provably optimal too.
         unresolved: pairs of which it is not known whether the gap is zero.
+        likeliest: int64 [S, A], the likeliest next state of each pair.
     """
 
     policy: IntArray
@@ -64,10 +65,17 @@ class Separation:
     tolerance: float
     ties: list[Pair]
     unresolved: list[Pair]
+    likeliest: IntArray
 
     def spread(self, mdp: TabularMDP) -> Spread:
         """Variances, spans and moments of V* at the next state of each pair."""
-        return Spread(mdp=mdp, values=self.values, rest=self.rest, value_error=self.value_error)
+        return Spread(
+            mdp=mdp,
+            values=self.values,
+            rest=self.rest,
+            value_error=self.value_error,
+            likeliest=self.likeliest,
+        )
 
 
 def gaps(plan: Plan) -> FloatArray:
@@ -153,6 +161,7 @@ class _Sorting:
             tolerance=max(self.tolerance, error),
             ties=_listed(self.tied),
             unresolved=_listed(unresolved),
+            likeliest=self.refined.likeliest,
         )
 
     def _proven(self, doubtful: IntArray, gamma: float) -> tuple[BoolArray, BoolArray]:

@@ -14,12 +14,11 @@ gains the digits that one float64 solution has.
 **Error of the values.** Let T be the Bellman operator of the optimum, a contraction in the
 largest norm with modulus gamma. Then |V - V*| <= |T V - V| / (1 - gamma).
 With q(s, a) the backup computed in pairs and eta the bound of its rounding, T V - V is at most
-max |max_a q(s, a) - V(s)| + eta. A backup of K slots is a product each, sums (ceil(log2 K) rounds
-of them, or K one after the other), one product and two sums, all of numbers of size at most
-max |V| (1 + K eps) and max |r|. What a row misses, m, and its product with V are float64 numbers,
-so that
+max |max_a q(s, a) - V(s)| + eta. A backup of K slots is a product each, ceil(log2 K) sums, one
+product and two sums, all of numbers of size at most max |V| (1 + K eps) and max |r|. What a row
+misses, m, and its product with V are float64 numbers, so that
 
-    eta = (sums + 9) UNIT (max |V| + max |r|) + 2 eps max |m| max |V| + underflow.
+    eta = (ceil(log2 K) + 9) UNIT (max |V| + max |r|) + 2 eps max |m| max |V| + underflow.
 
 **Error of a gap.** Delta(s, a) = V*(s) - Q*(s, a) is computed as V - q in pairs, so that it
 differs from the truth by at most (1 + gamma) |V - V*| + eta, and by the last rounding to float64.
@@ -72,6 +71,7 @@ class Refined:
             float64 up to ``rounding``; exactly 0 in terminal states and at the policy's actions.
         rounding: eta of the module's head.
         margin: 1 - gamma, a lower bound; 0 or less where none is known.
+        likeliest: int64 [S, A], the likeliest next state of each pair.
     """
 
     policy: IntArray
@@ -81,6 +81,7 @@ class Refined:
     advantage: FloatArray
     rounding: float
     margin: float
+    likeliest: IntArray
 
     @property
     def defect(self) -> float:
@@ -156,9 +157,10 @@ def _measured(backups: _Backups, policy: IntArray, pair: Doubled) -> Refined:
     advantage = backups.advantage(pair, None).reshape(shape)
     residual = -advantage[states, policy]
     advantage[states, policy] = 0.0
+    n_slots = mdp.probabilities.shape[2]
     largest = float(np.abs(pair.high).max())
     scale = largest + float(np.abs(mdp.mean_rewards).max())
-    rounds = backups.sums + 9.0
+    rounds = float(np.ceil(np.log2(n_slots))) + 9.0
     extra = 2.0 * EPS * float(np.abs(backups.missing).max()) * largest
     return Refined(
         policy=policy,
@@ -168,6 +170,7 @@ def _measured(backups: _Backups, policy: IntArray, pair: Doubled) -> Refined:
         advantage=advantage,
         rounding=(rounds * doubled.UNIT * scale + extra) * 1.01 + UNDERFLOW,
         margin=1.0 - backups.discount - EPS,
+        likeliest=backups.likeliest.reshape(shape),
     )
 
 
@@ -177,8 +180,8 @@ class _Backups:
     Attributes:
         mdp: the instance.
         discount: gamma.
+        likeliest: int64 [S A], the likeliest next state of each pair.
         missing: float64 [S A], what each row of probabilities misses of a sum of 1.
-        sums: errors of the sums of a mean, in units of UNIT; that of two pairs is 3 u^2, 0.75.
     """
 
     def __init__(self, mdp: TabularMDP, discount: float) -> None:
@@ -186,9 +189,8 @@ class _Backups:
         n_slots = mdp.probabilities.shape[2]
         self._successors = mdp.successors.reshape(-1, n_slots)
         self._probabilities = mdp.probabilities.reshape(-1, n_slots)
-        self._likeliest, self.missing = rows.facts(self._successors, self._probabilities)
-        self._compiled = len(self.missing) >= rows.MANY_ROWS
-        self.sums = 0.75 * n_slots if self._compiled else float(np.ceil(np.log2(n_slots)))
+        self.missing = rows.missing(self._probabilities)
+        self.likeliest = rows.likeliest(self._successors, self._probabilities)
 
     def advantage(self, values: Doubled, policy: IntArray | None) -> FloatArray:
         """V(s) - r(s, a) - gamma E V of all pairs [S A], or of a policy's [S].
@@ -202,9 +204,6 @@ class _Backups:
         else:
             pairs = states * self.mdp.n_actions + policy
         rewards, n_slots = self.mdp.mean_rewards.reshape(-1), self._successors.shape[1]
-        if self._compiled:
-            found = self._by_kernel(pairs, rewards, values)
-            return np.where(self.mdp.terminal[states], 0.0, found)
         means = Means(values, n_slots) if n_slots <= MAX_SLOTS else None
         parts = [np.zeros(0)]
         for start in range(0, len(pairs), BLOCK):
@@ -216,22 +215,6 @@ class _Backups:
             parts.append(doubled.minus(Doubled(values.high[s], values.low[s]), backup).high)
         return np.where(self.mdp.terminal[states], 0.0, np.concatenate(parts))
 
-    def _by_kernel(self, pairs: IntArray, rewards: FloatArray, values: Doubled) -> FloatArray:
-        # Imported here because small instances do without the compiler.
-        from mfbpi_lib_tabular.numerics import kernels
-
-        found: FloatArray = kernels.advantages(
-            pairs,
-            self._successors,
-            self._probabilities,
-            rewards,
-            self._likeliest,
-            self.missing,
-            (values.high, values.low),
-            self.discount,
-        )
-        return found
-
     def _mean(self, pairs: IntArray | slice, values: Doubled, means: Means | None) -> Doubled:
         """E V of pairs [n], the likeliest next state with what is missing."""
         following, weights = self._successors[pairs], self._probabilities[pairs]
@@ -240,5 +223,5 @@ class _Backups:
         else:
             later = Doubled(values.high[following], values.low[following])
             mean = doubled.total(doubled.times_number(later, weights))
-        likeliest = values.high.take(self._likeliest[pairs])
+        likeliest = values.high.take(self.likeliest[pairs])
         return doubled.plus_number(mean, self.missing[pairs] * likeliest)

@@ -24,7 +24,6 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_lib_tabular.numerics import rows
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -47,12 +46,14 @@ class Spread:
         values: float64 [S], V.
         rest: float64 [S], what ``values`` leave out of V.
         value_error: bound of the error of values + rest.
+        likeliest: int64 [S, A], the likeliest next state s0 of each pair.
     """
 
     mdp: TabularMDP
     values: FloatArray
     rest: FloatArray
     value_error: float
+    likeliest: IntArray
 
     _moments: dict[int, FloatArray] = attrs.field(factory=dict, init=False)
 
@@ -65,7 +66,7 @@ class Spread:
     def spans(self) -> FloatArray:
         """MD_sa = max over ALL states s' of |V(s') - E_{P(.|s,a)} V|, float64 [S, A]."""
         order = np.lexsort((self.rest, self.values))
-        low, high = (self._difference(order[end], self._likeliest) for end in (0, -1))
+        low, high = (self._difference(order[end], self.likeliest) for end in (0, -1))
         return np.maximum(high - self._shift, self._shift - low)
 
     @functools.cached_property
@@ -105,14 +106,9 @@ class Spread:
         return 2.0 * self.value_error + 8.0 * EPS**2 * float(np.abs(self.values).max())
 
     @functools.cached_property
-    def _likeliest(self) -> IntArray:
-        """The state s0, int64 [S, A]."""
-        return rows.likeliest(self.mdp.successors, self.mdp.probabilities)
-
-    @functools.cached_property
     def _differences(self) -> FloatArray:
         """V(s') - V(s0) of each slot, [S, A, K]."""
-        return self._difference(self.mdp.successors, self._likeliest[:, :, None])
+        return self._difference(self.mdp.successors, self.likeliest[:, :, None])
 
     @functools.cached_property
     def _shift(self) -> FloatArray:
@@ -137,7 +133,7 @@ class Spread:
         flat = {k: table.reshape(-1) for k, table in found.items()}
         probabilities = self.mdp.probabilities.reshape(-1, n_slots)
         successors = self.mdp.successors.reshape(-1, n_slots)
-        likeliest = self._likeliest.reshape(-1)
+        likeliest = self.likeliest.reshape(-1)
         for start in range(0, len(successors), BLOCK):
             part = slice(start, start + BLOCK)
             weights = probabilities[part]
