@@ -16,26 +16,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, TabularMDP, Verdict
+from mfbpi_core import Counts, NoConfig, Problem, Scope, TabularMDP, Verdict
 from mfbpi_lib_confidence.betting.epoch import Epoch
 from mfbpi_lib_confidence.betting.evaluation import continued, evaluate, thresholds
 from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.evidence import Evidence
-from mfbpi_lib_confidence.questions import require_answerable
-
-#: Pairs that are named where none was visited.
-SHOWN = 5
+from mfbpi_lib_confidence.rules import BoxRule
 
 #: What is kept of the counts of a check.
 _KEPT = ("starts", "outcomes", "counts", "rewards", "entry_rewards")
 
 
-class Betting(StoppingRule[NoConfig]):
-    """The rule; see the module.
+class Betting(BoxRule):
+    """The rule; see the module."""
 
-    Raises:
-        ConfigError: for rewards without limits, or epsilon = 0 with a smaller scope than all.
-    """
+    called = "betting"
 
     def __init__(
         self,
@@ -46,16 +41,11 @@ class Betting(StoppingRule[NoConfig]):
         scope: Scope = "all",
     ) -> None:
         super().__init__(problem, config, delta, epsilon, scope)
-        require_answerable(problem, epsilon, scope, "betting")
         self.epochs: tuple[Epoch, ...] = ()
         self.step = 0
 
-    def check(self, counts: Counts) -> Verdict:
+    def judge(self, counts: Counts, scope: npt.NDArray[np.bool_]) -> Verdict:
         """The bets that are open and the box, at these counts; then new bets, if it is time."""
-        matter = counts.in_scope(self.scope)
-        unseen = np.argwhere((counts.visits == 0) & matter[:, None])
-        if len(unseen):
-            return self._nothing(f"never visited: {_listed(unseen)}")
         evidence = Evidence.from_counts(counts, self.problem.reward_range)
         discount = self.problem.discount
         found, _ = evaluate(
@@ -64,7 +54,7 @@ class Betting(StoppingRule[NoConfig]):
             discount=discount,
             delta=self.delta,
             epsilon=self.epsilon,
-            scope=matter,
+            scope=scope,
         )
         if counts.steps > self.step:  # the same check asked twice bets once
             self.epochs = continued(
@@ -91,12 +81,6 @@ class Betting(StoppingRule[NoConfig]):
         following = self.problem.discount * mdp.transitions @ epoch.reference.values
         found = epoch.log_capitals(evidence, (mdp.mean_rewards + following).reshape(-1))
         return bool((found < epoch.functionals.thresholds[:, None]).all())
-
-    def _nothing(self, reason: str) -> Verdict:
-        """What holds before anything is seen: no policy loses more than the range of values."""
-        low, high = self.problem.reward_range
-        trivial = (max(high, 0.0) - min(low, 0.0)) / (1.0 - self.problem.discount)
-        return Verdict(stop=False, policy=None, gap=trivial, reason=reason)
 
     def state_dict(self) -> dict[str, Any]:
         """The counts of the checks at which bets were made, once each, and which epochs began."""
@@ -141,8 +125,3 @@ class Betting(StoppingRule[NoConfig]):
             reward_range=(float(low), float(high)),
             **{name: np.array(kept[name]) for name in _KEPT},
         )
-
-
-def _listed(pairs: npt.NDArray[np.int64]) -> str:
-    named = ", ".join(f"({s}, {a})" for s, a in pairs[:SHOWN].tolist())
-    return f"{named} and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else named

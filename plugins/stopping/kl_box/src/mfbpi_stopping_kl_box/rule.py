@@ -17,48 +17,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, TabularMDP, Verdict
+from mfbpi_core import Counts, TabularMDP, Verdict
 from mfbpi_lib_certificates import storage
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.certified import Question, certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
-from mfbpi_lib_confidence.questions import require_answerable
-
-#: Pairs that are named where none was visited.
-SHOWN = 5
+from mfbpi_lib_confidence.rules import BoxRule
 
 
-class KLBox(StoppingRule[NoConfig]):
-    """The rule; see the module.
+class KLBox(BoxRule):
+    """The rule; see the module."""
 
-    Raises:
-        ConfigError: for rewards without limits, or epsilon = 0 with a smaller scope than all.
-    """
+    called = "kl_box"
 
-    def __init__(
-        self,
-        problem: Problem,
-        config: NoConfig,
-        delta: float,
-        epsilon: float,
-        scope: Scope = "all",
-    ) -> None:
-        super().__init__(problem, config, delta, epsilon, scope)
-        require_answerable(problem, epsilon, scope, "kl_box")
-
-    def check(self, counts: Counts) -> Verdict:
+    def judge(self, counts: Counts, scope: npt.NDArray[np.bool_]) -> Verdict:
         """The box at these counts."""
-        matter = counts.in_scope(self.scope)
-        unseen = np.argwhere((counts.visits == 0) & matter[:, None])
-        if len(unseen):
-            return self._nothing(f"never visited: {_listed(unseen)}")
         found = evaluate(
             Evidence.from_counts(counts, self.problem.reward_range),
             discount=self.problem.discount,
             delta=self.delta,
             epsilon=self.epsilon,
-            scope=matter,
+            scope=scope,
         )
         return Verdict(
             stop=found.identified,
@@ -68,12 +48,6 @@ class KLBox(StoppingRule[NoConfig]):
             reason=found.reason,
             evidence=found,
         )
-
-    def _nothing(self, reason: str) -> Verdict:
-        """What holds before anything is seen: no policy loses more than the range of values."""
-        low, high = self.problem.reward_range
-        trivial = (max(high, 0.0) - min(low, 0.0)) / (1.0 - self.problem.discount)
-        return Verdict(stop=False, policy=None, gap=trivial, reason=reason)
 
     def contains(self, counts: Counts, mdp: TabularMDP) -> bool:
         """Whether a model is in the box of these counts."""
@@ -103,8 +77,3 @@ class KLBox(StoppingRule[NoConfig]):
             task=task,
         )
         return storage.contents(certificate(verdict.evidence, question))
-
-
-def _listed(pairs: npt.NDArray[np.int64]) -> str:
-    named = ", ".join(f"({s}, {a})" for s, a in pairs[:SHOWN].tolist())
-    return f"{named} and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else named

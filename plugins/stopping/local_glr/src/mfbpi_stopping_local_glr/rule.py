@@ -16,34 +16,27 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
-from mfbpi_core import Counts, NoConfig, StoppingRule, Verdict
+from mfbpi_core import Counts, Verdict
 from mfbpi_lib_confidence.betting.points import points_of
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
-
-#: Pairs that are named where none was visited.
-SHOWN = 5
+from mfbpi_lib_confidence.rules import CountsRule
 
 
-class LocalGLR(StoppingRule[NoConfig]):
+class LocalGLR(CountsRule):
     """The rule; see the module."""
 
-    def check(self, counts: Counts) -> Verdict:
+    def judge(self, counts: Counts, scope: npt.NDArray[np.bool_]) -> Verdict:  # noqa: ARG002 - all rivals count
         """The least ratio over rivals."""
-        unseen = np.argwhere((counts.visits == 0) & counts.in_scope(self.scope)[:, None])
-        low, high = self.problem.reward_range
-        trivial = (max(high, 0.0) - min(low, 0.0)) / (1.0 - self.problem.discount)
-        if len(unseen):
-            named = ", ".join(f"({s}, {a})" for s, a in unseen[:SHOWN].tolist())
-            return Verdict(stop=False, policy=None, gap=trivial, reason=f"never visited: {named}")
         evidence = Evidence.from_counts(counts, self.problem.reward_range)
         policy, ratio = least_ratio(evidence, self.problem.discount)
         stop = ratio >= math.log(1.0 / self.delta)
         return Verdict(
             stop=stop,
             policy=policy,
-            gap=0.0 if stop else trivial,
+            gap=0.0 if stop else self.trivial_gap,
             reason=f"the least local likelihood ratio is {ratio:.4g}",
         )
 
