@@ -15,6 +15,7 @@ from mfbpi_lib_certificates.verification import verified, verify
 from mfbpi_lib_confidence.certified import certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import evaluate
+from tests.stopping.fields import fields_of
 
 
 @pytest.fixture
@@ -32,11 +33,6 @@ def made(counts, rewards, question, *, discount=0.9, epsilon=0.0, **evidence) ->
     start, steps = counts.sum(axis=(1, 2)), int(counts.sum())
     asked = question(start, discount, epsilon=epsilon)
     return certificate(found, attrs.evolve(asked, cuts=steps))
-
-
-def fields_of(certificate: Certificate):
-    """What is read from its file."""
-    return json.loads(storage.contents(certificate)[""])
 
 
 def last(fields) -> str:

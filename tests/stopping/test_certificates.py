@@ -1,12 +1,10 @@
 """Certificates of walks are accepted; forgeries, and witnesses that are not finite, are not."""
 
 import ast
-import json
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
@@ -14,7 +12,6 @@ import pytest
 
 import mfbpi_lib_certificates
 from mfbpi_lib_certificates import storage
-from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_certificates.checking.balls import least_mean as checked_least_mean
 from mfbpi_lib_certificates.checking.penalties import penalties
 from mfbpi_lib_certificates.verification import verified, verify
@@ -25,20 +22,7 @@ from mfbpi_lib_confidence.kl_box import evaluate
 from mfbpi_lib_confidence.penalties import penalty
 from mfbpi_lib_confidence.scopes import states_in
 from mfbpi_lib_tabular.testing import riverswim
-
-Fields = dict[str, Any]
-
-
-def fields_of(made: Certificate) -> Fields:
-    """What is read from its file."""
-    files = storage.contents(made)
-    assert set(files) == {""}
-    return json.loads(files[""])
-
-
-def refused(fields: Fields) -> bool:
-    """Whether these fields are no valid certificate."""
-    return not verified(fields).valid
+from tests.stopping.fields import fields_of, refused
 
 
 def test_certificates_of_walks_are_accepted(certificates, tmp_path):

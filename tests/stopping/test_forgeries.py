@@ -1,7 +1,6 @@
 """Forgeries of certificates are refused, and witnesses that are not finite."""
 
 import copy
-import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -9,25 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mfbpi_lib_certificates import storage
-from mfbpi_lib_certificates.certificate import Certificate
-from mfbpi_lib_certificates.verification import verified
+from tests.stopping.fields import Fields, fields_of, refused
 
-Fields = dict[str, Any]
 WITNESSES = ("advantages", "values_upper", "values_lower", "policy_upper", "regret")
 KERNELS = ("kappa_low", "kappa_high")
-
-
-def fields_of(made: Certificate) -> Fields:
-    """What is read from its file."""
-    files = storage.contents(made)
-    assert set(files) == {""}
-    return json.loads(files[""])
-
-
-def refused(fields: Fields) -> bool:
-    """Whether these fields are no valid certificate."""
-    return not verified(fields).valid
 
 
 def place(rng: np.random.Generator, array: Any) -> tuple[int, ...]:
