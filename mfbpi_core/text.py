@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: How many things a message names before it only counts them.
+NAMED = 10
 
 
 def visible(text: str) -> str:
@@ -74,3 +81,17 @@ def did_you_mean(name: str, known: Iterable[str], alike: float = 0.6) -> str:
 def articled(noun: str) -> str:
     """The noun with its indefinite article: ``an agent``."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def listed(
+    items: Sequence[Any] | npt.NDArray[Any], shown: Callable[[Any], str] = str, most: int = NAMED
+) -> str:
+    """The first of some things with commas between, and how many there are in all if not all.
+
+    Args:
+        items: what can be cut and counted: a list, an array.
+        shown: what stands for one.
+        most: how many are shown.
+    """
+    more = f", ... ({len(items)} in all)" if len(items) > most else ""
+    return ", ".join(map(shown, items[:most])) + more

@@ -10,12 +10,10 @@ import numpy.typing as npt
 from mfbpi_core.data import arrays
 from mfbpi_core.data.arrays import entry, first
 from mfbpi_core.errors import ModelError, ModelWarning
+from mfbpi_core.text import listed
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-
-#: How many terminal states a warning names before it only counts them.
-_NAMED_STATES = 10
 
 
 #: Largest size of a reward. Values and their squares stay within float64 then.
@@ -115,10 +113,8 @@ def _warn_of_terminal(array: FloatArray, terminal: BoolArray, axes: str) -> None
         return
     index = first(paid)
     states = np.unique(np.nonzero(paid)[0])
-    named = ", ".join(map(str, states[:_NAMED_STATES]))
-    more = f", ... ({len(states)} in all)" if len(states) > _NAMED_STATES else ""
     warnings.warn(
-        f"rewards of the terminal state{'s' if len(states) > 1 else ''} {named}{more} are never "
+        f"rewards of the terminal state{'s' if len(states) > 1 else ''} {listed(states)} are never "
         f"paid ({entry('rewards', index)} is {array[index]:.6g}): an episode ends on arrival, and "
         "no action is taken there. Put them on the transitions into the state, with rewards "
         f"{axes}, and give 0 for the state itself",

@@ -12,12 +12,10 @@ from mfbpi_core.data import arrays
 from mfbpi_core.data._layout import transposed_hint
 from mfbpi_core.data.arrays import entry, first
 from mfbpi_core.errors import ModelError, ModelWarning
+from mfbpi_core.text import listed
 
 #: Row sums within this distance of one, and entries this little below zero, are rounding.
 ROUNDING = 1e-6
-
-#: How many terminal states a warning names before it only counts them.
-_NAMED_STATES = 10
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -143,11 +141,9 @@ def warn_of_ended_start(start: FloatArray, terminal: BoolArray) -> None:
     """Give a :class:`ModelWarning` where episodes can begin in terminal states, naming them."""
     ended = np.flatnonzero(terminal & (start > 0.0))
     if len(ended):
-        named = ", ".join(map(str, ended[:_NAMED_STATES]))
-        more = f", ... ({len(ended)} in all)" if len(ended) > _NAMED_STATES else ""
         warnings.warn(
-            f"with probability {start[ended].sum():.6g} an episode begins in the terminal "
-            f"state{'s' if len(ended) > 1 else ''} {named}{more}, where nothing is left to decide; "
+            f"with probability {start[ended].sum():.6g} an episode begins in the terminal state"
+            f"{'s' if len(ended) > 1 else ''} {listed(ended)}, where nothing is left to decide; "
             "expected initial to be 0 there (without initial, episodes begin in state 0)",
             ModelWarning,
             stacklevel=3,  # who called from_dense or from_successors

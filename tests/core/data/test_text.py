@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from mfbpi_core.text import one_line, visible
+from mfbpi_core.text import listed, one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,12 @@ def test_what_would_act_is_made_visible(text: str, expected: str) -> None:
 def test_one_line_joins_lines() -> None:
     """Line breaks and indentation become spaces; what remains is made visible."""
     assert one_line("  one\n\n   two\x1b[0m ") == "one two\\x1b[0m"
+
+
+def test_only_the_first_of_many_are_listed() -> None:
+    """Ten by default, and how many there are; arrays and lists alike."""
+    assert listed([]) == ""
+    assert listed(np.arange(3)) == "0, 1, 2"
+    assert listed(list(range(10))).endswith("8, 9")
+    assert listed(np.arange(11)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ... (11 in all)"
+    assert listed([(1, 2), (3, 4)], lambda pair: f"s={pair[0]}", most=1) == "s=1, ... (2 in all)"

@@ -11,14 +11,12 @@ from scipy import sparse
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
+from mfbpi_core.text import NAMED, listed
 from mfbpi_lib_tabular.analysis import structure
 from mfbpi_lib_tabular.solution import gaps, planning
 from mfbpi_lib_tabular.solution.spread import Spread
 
 FloatArray = npt.NDArray[np.float64]
-
-#: How many pairs or states a message names before it only counts them.
-NAMED = 10
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -127,17 +125,11 @@ class PlannedInstance:
             return ""
         classes = structure.closed_classes(self.mdp)
         if len(classes) > 1:
-            named = "; ".join(f"{{{_names(states)}}}" for states in classes[:NAMED])
+            named = "; ".join(f"{{{listed(states)}}}" for states in classes[:NAMED])
             return f"a walk cannot leave any of {len(classes)} closed classes of states: {named}"
         transient = np.setdiff1d(np.flatnonzero(self.acting), classes[0])
-        return f"a walk leaves states {{{_names(transient)}}} for good; it cannot sample them"
+        return f"a walk leaves states {{{listed(transient)}}} for good; it cannot sample them"
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> str:
-    shown = ", ".join(f"(s={s}, a={a})" for s, a in pairs[:NAMED])
-    return shown + (f", ... ({len(pairs)} in all)" if len(pairs) > NAMED else "")
-
-
-def _names(states: npt.NDArray[np.int64]) -> str:
-    shown = ", ".join(str(s) for s in states[:NAMED])
-    return shown + (f", ... ({len(states)} in all)" if len(states) > NAMED else "")
+    return listed(pairs, lambda pair: f"(s={pair[0]}, a={pair[1]})")

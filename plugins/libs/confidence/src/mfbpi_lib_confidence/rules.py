@@ -13,9 +13,7 @@ import numpy.typing as npt
 
 from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, Verdict
 from mfbpi_lib_confidence.questions import require_answerable
-
-#: Pairs that are named where none was visited.
-SHOWN = 5
+from mfbpi_lib_confidence.verdicts import places
 
 
 class CountsRule(StoppingRule[NoConfig]):
@@ -26,7 +24,7 @@ class CountsRule(StoppingRule[NoConfig]):
         scope = counts.in_scope(self.scope)
         unseen = np.argwhere((counts.visits == 0) & scope[:, None])
         if len(unseen):
-            reason = f"never visited: {_listed(unseen)}"
+            reason = f"never visited: {places(unseen)}"
             return Verdict(stop=False, policy=None, gap=self.trivial_gap, reason=reason)
         return self.judge(counts, scope)
 
@@ -61,8 +59,3 @@ class BoxRule(CountsRule):
     ) -> None:
         super().__init__(problem, config, delta, epsilon, scope)
         require_answerable(problem, epsilon, scope, self.called)
-
-
-def _listed(pairs: npt.NDArray[np.int64]) -> str:
-    named = ", ".join(f"({s}, {a})" for s, a in pairs[:SHOWN].tolist())
-    return f"{named} and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else named

@@ -44,16 +44,16 @@ def verdict(
         return False, "no state in scope"
     unseen = np.argwhere(evidence.unvisited() & matter[:, None])
     if len(unseen):
-        return False, f"never visited: {_listed(unseen)}"
+        return False, f"never visited: {places(unseen)}"
     still_open = np.argwhere(rivals & ~(advantages <= -slack))
     if not len(still_open):
         return True, "no action can be better than the policy's"
     if epsilon == 0.0:
-        return False, f"may be better than the policy's action: {_listed(still_open)}"
+        return False, f"may be better than the policy's action: {places(still_open)}"
     wide = np.argwhere(matter & ~(gap <= epsilon - slack))
     if not len(wide):
         return True, f"the policy loses at most {epsilon:g}"
-    return False, f"may lose more than {epsilon:g}, from: {_listed(wide)}"
+    return False, f"may lose more than {epsilon:g}, from: {places(wide)}"
 
 
 def rivals(evidence: Evidence, policy: IntArray) -> BoolArray:
@@ -64,8 +64,8 @@ def rivals(evidence: Evidence, policy: IntArray) -> BoolArray:
     return rivals
 
 
-def _listed(places: IntArray, shown: int = 5) -> str:
+def places(numbers: IntArray, shown: int = 5) -> str:
     """A few places, as in "(0, 1), (3, 0) and 7 more"."""
-    names = [str(tuple(int(i) for i in p)) if len(p) > 1 else str(int(p[0])) for p in places]
+    names = [str(tuple(int(i) for i in p)) if len(p) > 1 else str(int(p[0])) for p in numbers]
     rest = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(names[:shown]) + rest

@@ -10,6 +10,7 @@ import click
 from mfbpi.execute import compiled
 from mfbpi.instances import instance
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.text import listed
 from mfbpi_run.arguments import instance_options
 from mfbpi_run.command import Command
 from mfbpi_run.screen.output import say, show_json, show_table, warn, warn_of_problems
@@ -51,5 +52,4 @@ def describe(as_json: bool, **where: Any) -> None:
 
 def _numbered(names: tuple[str, ...]) -> str:
     """``0 hall, 1 cellar``, and how many there are where they are many."""
-    shown = ", ".join(f"{number} {name}" for number, name in enumerate(names[:NAMED]))
-    return shown + (f", ... ({len(names)} in all)" if len(names) > NAMED else "")
+    return listed([f"{number} {name}" for number, name in enumerate(names)], most=NAMED)

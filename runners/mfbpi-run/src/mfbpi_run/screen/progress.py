@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mfbpi.execute.events import Failure, Observer
-from mfbpi_core.text import visible
+from mfbpi_core.text import listed, visible
 from mfbpi_run.screen.output import tell
 
 if TYPE_CHECKING:
     import rich.progress
-
-#: How many tasks that failed alike are named before they are only counted.
-NAMED = 10
 
 
 class Progress(Observer):
@@ -110,9 +107,8 @@ class Progress(Observer):
 def _others(cause: str, failures: list[Failure]) -> str:
     """One line on the tasks that failed as an earlier one did."""
     what = "1 more task" if len(failures) == 1 else f"{len(failures)} more tasks"
-    named = ", ".join(f"{failure.task} ({failure.file})" for failure in failures[:NAMED])
-    more = f", ... ({len(failures)} in all)" if len(failures) > NAMED else ""
-    return f"{what} failed alike: {cause}: {named}{more}"
+    named = listed(failures, lambda failure: f"{failure.task} ({failure.file})")
+    return f"{what} failed alike: {cause}: {named}"
 
 
 def _bar() -> rich.progress.Progress:

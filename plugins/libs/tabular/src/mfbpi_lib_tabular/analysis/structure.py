@@ -17,13 +17,11 @@ from scipy.sparse import linalg as sparse_linalg
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ModelError
+from mfbpi_core.text import NAMED, listed
 from mfbpi_lib_tabular.numerics.linear import rows_to_sparse
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-#: How many states an error message names before it only counts them.
-NAMED_STATES = 10
 
 #: Chains up to this many states are solved by elimination without subtractions, as dense arrays.
 ELIMINATED_STATES = 500
@@ -88,7 +86,7 @@ def stationary_distribution(mdp: TabularMDP, policy: npt.ArrayLike) -> FloatArra
     chain = _chain(mdp, policy)
     classes = _closed(chain, ~mdp.terminal)
     if len(classes) > 1:
-        named = "; ".join(_name(states) for states in classes[:NAMED_STATES])
+        named = "; ".join(f"{{{listed(states)}}}" for states in classes[:NAMED])
         raise ModelError(
             f"the chain of this policy has {len(classes)} closed classes, of states {named}; "
             "its long-run frequencies depend on the start, expected one class"
@@ -190,10 +188,3 @@ def _restarted(mdp: TabularMDP, rows: sparse.csr_array) -> sparse.csr_array:
     again = sparse.csr_array((start / start.sum())[None, :])
     kept: Any = decides @ rows @ sparse.diags_array(acting)
     return (kept + ending @ again).tocsr()
-
-
-def _name(states: IntArray) -> str:
-    """The first states of a class, and how many there are."""
-    shown = ", ".join(str(s) for s in states[:NAMED_STATES])
-    more = f", ... ({len(states)} in all)" if len(states) > NAMED_STATES else ""
-    return f"{{{shown}{more}}}"
