@@ -47,6 +47,8 @@ class Verdict:
 class StoppingRule(ABC, Generic[C]):
     """A stopping rule. Built by ``factory(problem, config, delta, epsilon, scope)``.
 
+    With a :func:`mfbpi_core.bound_parameter` in its ``Config`` it is handed ``bound=`` too.
+
     A rule sees the counts at scheduled steps, and nothing else: no agent, no environment. The
     schedule does not depend on when a run is evaluated or how it is divided.
 
@@ -73,6 +75,11 @@ class StoppingRule(ABC, Generic[C]):
 
         A pair in scope that was never visited forbids to stop, and is named.
         """
+
+    @property
+    def doubt(self) -> str:
+        """Why what the spec promises does not hold with these parameters; empty where it does."""
+        return ""
 
     def certificate(
         self,
@@ -104,7 +111,7 @@ class StoppingRule(ABC, Generic[C]):
 
     def state_dict(self) -> dict[str, Any]:
         """What earlier checks left, as a copy: the default copies all that is not given."""
-        fixed = ("problem", "config", "delta", "epsilon", "scope")
+        fixed = ("problem", "config", "delta", "epsilon", "scope", "bound")
         return copy.deepcopy({k: v for k, v in vars(self).items() if k not in fixed})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

@@ -168,9 +168,12 @@ def bound(plugin: Plugin, values: dict[str, Any], discount: float) -> Bound:
     return built
 
 
-def stopping_rule(part: Part, ref: StopRef, about: Problem) -> StoppingRule:
+def stopping_rule(
+    registry: Registry, part: Part, ref: StopRef, about: Problem
+) -> StoppingRule[Any]:
     """Build a stopping rule."""
-    asked = attrs.asdict(ref, recurse=False)
+    also = named(registry, part.config, about.discount)
+    asked = {**attrs.asdict(ref, recurse=False), **also}
     del asked["rule"]
-    built: StoppingRule = _blamed(part.plugin, part.config, problem=about, **asked)
+    built: StoppingRule[Any] = _blamed(part.plugin, part.config, problem=about, **asked)
     return built

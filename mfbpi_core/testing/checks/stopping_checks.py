@@ -119,9 +119,8 @@ def saving_goes_on(subject: Subject) -> None:
 def _rule(subject: Subject) -> StoppingRule:
     problem = _problem(ModelEnvironment(two_state_chain()))
     exact = subject.plugin.spec.guarantee == "delta-exact"
-    made: StoppingRule = subject.made(
-        problem=problem, delta=DELTA, epsilon=0.0 if exact else EPSILON, scope="all"
-    )
+    asked = {"delta": DELTA, "epsilon": 0.0 if exact else EPSILON, "scope": "all"}
+    made: StoppingRule = subject.made(problem=problem, **asked, **subject.bound(problem))
     return made
 
 

@@ -11,12 +11,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, NoConfig, Problem, Scope, StoppingRule, Verdict
+from mfbpi_core import Counts, Problem, Scope, StoppingRule, Verdict
+from mfbpi_core.contracts.configured import C
 from mfbpi_lib_confidence.questions import require_answerable
 from mfbpi_lib_confidence.verdicts import places
 
 
-class CountsRule(StoppingRule[NoConfig]):
+class CountsRule(StoppingRule[C]):
     """A rule that judges once every pair in scope was visited."""
 
     def check(self, counts: Counts) -> Verdict:
@@ -39,7 +40,7 @@ class CountsRule(StoppingRule[NoConfig]):
         return (max(high, 0.0) - min(low, 0.0)) / (1.0 - self.problem.discount)
 
 
-class BoxRule(CountsRule):
+class BoxRule(CountsRule[C]):
     """One whose proof rests on a box around the counts.
 
     Raises:
@@ -52,7 +53,7 @@ class BoxRule(CountsRule):
     def __init__(
         self,
         problem: Problem,
-        config: NoConfig,
+        config: C,
         delta: float,
         epsilon: float,
         scope: Scope = "all",

@@ -27,7 +27,7 @@ from mfbpi_lib_confidence.rules import BoxRule
 _KEPT = ("starts", "outcomes", "counts", "rewards", "entry_rewards")
 
 
-class Betting(BoxRule):
+class Betting(BoxRule[NoConfig]):
     """The rule; see the module."""
 
     called = "betting"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, TabularMDP, Verdict
+from mfbpi_core import Counts, NoConfig, TabularMDP, Verdict
 from mfbpi_lib_certificates import storage
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.certified import Question, certificate
@@ -26,7 +26,7 @@ from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
 from mfbpi_lib_confidence.rules import BoxRule
 
 
-class KLBox(BoxRule):
+class KLBox(BoxRule[NoConfig]):
     """The rule; see the module."""
 
     called = "kl_box"

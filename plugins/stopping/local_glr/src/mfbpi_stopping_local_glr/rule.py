@@ -18,14 +18,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, Verdict
+from mfbpi_core import Counts, NoConfig, Verdict
 from mfbpi_lib_confidence.betting.points import points_of
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
 from mfbpi_lib_confidence.rules import CountsRule
 
 
-class LocalGLR(CountsRule):
+class LocalGLR(CountsRule[NoConfig]):
     """The rule; see the module."""
 
     def judge(self, counts: Counts, scope: npt.NDArray[np.bool_]) -> Verdict:  # noqa: ARG002 - all rivals count

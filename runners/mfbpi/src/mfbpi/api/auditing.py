@@ -148,7 +148,7 @@ def audit(
         replica = _Replica(
             mdp=mdp,
             problem=about,
-            rule=assembly.stopping_rule(rule_part, asked, about),
+            rule=assembly.stopping_rule(registry, rule_part, asked, about),
             walk=_walk(
                 mdp,
                 assembly.agent(registry, agent_part, about, streams.generator("agent")),

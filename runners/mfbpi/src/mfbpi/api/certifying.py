@@ -161,7 +161,8 @@ def _rule(problem: Problem, asked: _Asked) -> StoppingRule[Any]:
     registry = Registry.discover()
     choice = selection.stopping_rule(registry, RULE, ())
     ref = StopRef(rule=choice.ref(), **attrs.asdict(asked))
-    return assembly.stopping_rule(assembly.find(registry, "stopping_rule", ref.rule), ref, problem)
+    part = assembly.find(registry, "stopping_rule", ref.rule)
+    return assembly.stopping_rule(registry, part, ref, problem)
 
 
 def _check(steps: Transitions, problem: Problem) -> None:

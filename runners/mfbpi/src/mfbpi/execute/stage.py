@@ -21,7 +21,7 @@ from mfbpi_core.plugins.assembly import Part
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running.loop import Run
-from mfbpi_core.running.stopping import COLUMNS
+from mfbpi_core.running.stopping import COLUMNS, Stopping
 
 
 @attrs.frozen(kw_only=True)
@@ -108,7 +108,7 @@ class Stage:
                 **{name: part.plugin.spec.columns for name, part in chosen.items()},
                 **told,
             },
-            stopping=stopping.begun(rule, task.stop, self.problem, self.environment),
+            stopping=self._stopping(rule),
             streams=self.streams,
             horizon=task.horizon,
             episodes=task.episodes,
@@ -124,6 +124,11 @@ class Stage:
         """The stopping rule, if the task has one."""
         asked = self.task.stop
         return None if asked is None else build.find(self.registry, "stopping_rule", asked.rule)
+
+    def _stopping(self, rule: Part | None) -> Stopping | None:
+        """The rule, with nothing counted yet."""
+        asked = self.task.stop
+        return stopping.begun(self.registry, rule, asked, self.problem, self.environment)
 
     def _plugins(self, parts: Sequence[Part]) -> list[Plugin]:
         """Those of some parts, and of the bounds that these name, each once."""

@@ -18,6 +18,7 @@ from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import StopRef, Task
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.assembly import Part
+from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running.loop import Run
 from mfbpi_core.running.stopping import Stopping
 
@@ -32,7 +33,11 @@ _ROUNDING = 1e-9
 
 
 def begun(
-    part: Part | None, ref: StopRef | None, about: Problem, where: Environment
+    registry: Registry,
+    part: Part | None,
+    ref: StopRef | None,
+    about: Problem,
+    where: Environment,
 ) -> Stopping | None:
     """The rule, and nothing counted yet; None where there is no rule."""
     if part is None or ref is None or about.n_states is None:
@@ -45,7 +50,7 @@ def begun(
         may_end=model is None,
     )
     return Stopping(
-        rule=assembly.stopping_rule(part, ref, about),
+        rule=assembly.stopping_rule(registry, part, ref, about),
         counts=counts,
         name=part.plugin.described,
     )

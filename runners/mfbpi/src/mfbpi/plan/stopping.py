@@ -35,7 +35,12 @@ def asked(registry: Registry, settings: RunSettings, about: Problem) -> StopRef 
     _check_guarantee(choice.plugin, ref, allowed=settings.allow_heuristic)
     check_states(ref, about)
     part = assembly.find(registry, "stopping_rule", ref.rule)
-    assembly.stopping_rule(part, ref, about)  # refuses what it cannot do
+    built = assembly.stopping_rule(registry, part, ref, about)  # refuses what it cannot do
+    if built.doubt and not settings.allow_heuristic:
+        raise UsageError(
+            f"stopping rule {ref.rule.shown} has no guarantee so: {built.doubt}; choose other "
+            "parameters, or add `allow_heuristic`"
+        )
     if ref.epsilon >= _trivial(about):
         warn(
             f"`epsilon` is {ref.epsilon:g}: on {about.environment} no policy loses more than "
