@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("mfbpi_run.commands.status:look", "Tell how far the runs of a directory are."),
     "reproduce": ("mfbpi_run.commands.reproduce:again", "Run a task again, and compare."),
     "plot": ("mfbpi_run.commands.plot:plot", "Draw the results of a directory."),
+    "compare": ("mfbpi_run.commands.compare:compare", "Compare agents: which one is better?"),
     "new": ("mfbpi_run.commands.new:new", "Write the scaffold of a new plugin."),
 }
 

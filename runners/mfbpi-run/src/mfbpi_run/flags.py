@@ -25,7 +25,7 @@ _ALIKE = (
     *("seeds", "steps", "episodes", "eval_every", "discount", "arrays", "bound", "constraint"),
     *("out", "if_exists", "shard", "executor", "jobs", "replicas", "task_timeout"),
     *("checkpoint_every", "checkpoint_dir", "allocation", "plot", "stop", "delta", "epsilon"),
-    *("scope", "allow_heuristic"),
+    *("scope", "allow_heuristic", "metric", "baseline", "pairs", "level"),
 )
 
 FLAGS = {**_NAMED, **{name: f"--{name.replace('_', '-')}" for name in _ALIKE}}

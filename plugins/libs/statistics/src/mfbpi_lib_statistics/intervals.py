@@ -57,3 +57,31 @@ def t_interval(
     return Interval(
         mean=mean, low=max(mean - half, bounds[0]), high=min(mean + half, bounds[1]), n=n
     )
+
+
+def welch_interval(
+    x: Sequence[float], y: Sequence[float], *, level: float = LEVEL
+) -> tuple[float, float] | None:
+    """Two-sided t-interval of the difference of the means of two independent samples.
+
+    Args:
+        x: numbers.
+        y: numbers.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        Its ends; None where one sample has a single value, and so no spread.
+
+    Source: Welch 1947, Biometrika 34, 28-35.
+    """
+    if min(len(x), len(y)) < 2:
+        return None
+    parts = [float(np.var(each, ddof=1)) / len(each) for each in (x, y)]
+    difference, total = float(np.mean(x) - np.mean(y)), sum(parts)
+    if total == 0.0:
+        return difference, difference
+    freedom = total**2 / sum(
+        part**2 / (len(each) - 1) for part, each in zip(parts, (x, y), strict=True)
+    )
+    half = float(stdtrit(freedom, 0.5 + level / 2.0)) * math.sqrt(total)
+    return difference - half, difference + half

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 
 if TYPE_CHECKING:
+    from mfbpi.results.comparing import Comparison
     from mfbpi.results.drawing.plots import Kind, Plots, Statistic
 
 
@@ -102,6 +104,43 @@ class Results:
     def summary(self) -> Summary:
         """The last value of every metric, over seeds: mean, 95 % t-interval, n."""
         return summaries.summarise(self.files, summaries.ranges(Registry.discover()))
+
+    def compare(
+        self,
+        metric: str,
+        *,
+        baseline: str | None = None,
+        pairs: str | None = None,
+        level: float = 0.05,
+    ) -> Comparison:
+        """Which agent is better: permutation tests over seeds, corrected for being several.
+
+        The contrasts of one call are one family: Holm's correction keeps the probability of any
+        false verdict among them at ``level``, so ask first, and about one metric.
+
+        Args:
+            metric: the column to compare, at the end of each run. Of ``"stopping_time"``, ranks.
+            baseline: label of the agent that the others are compared against; None for each with
+                each.
+            pairs: ``"by seed"`` or ``"independent"``; None for pairs where two agents have the same
+                seeds, which then share the noise of the environment.
+            level: of significance, between 0 and 1.
+
+        Raises:
+            UsageError: when there is nothing to compare, or runs differ in more than agent and
+                seed.
+        """
+        from mfbpi.results import comparing  # its tests take a second to import
+
+        found = comparing.compare(self.found, metric, baseline=baseline, pairs=pairs, level=level)
+        return attrs.evolve(found, notes=[*found.notes, *self._failures_noted()])
+
+    def _failures_noted(self) -> Iterator[str]:
+        failed = Counter(
+            (each.task.agent.shown, each.task.environment.shown) for each in self.failures
+        )
+        for (agent, env), n in failed.items():
+            yield f"{n} runs of {agent} on {env} failed: what they would have given is not compared"
 
     @property
     def files(self) -> list[Path]:

@@ -10,10 +10,11 @@ from typing import Any
 import attrs
 import pyarrow as pa
 
-from mfbpi.results import frames, summary_text
+from mfbpi.results import frames
 from mfbpi.results.stops import End, Stops
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.reading import Result
+from mfbpi.results.summary_text import Shown
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running import stopping
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
@@ -84,7 +85,7 @@ class Line:
 
 
 @attrs.frozen(kw_only=True)
-class Summary:
+class Summary(Shown):
     """What to say about results.
 
     Attributes:
@@ -113,16 +114,8 @@ class Summary:
         """A row for each line, numbers unrounded; raises :class:`UsageError` without pandas."""
         return frames.frame(pa.Table.from_pylist([attrs.asdict(line) for line in self.lines]))
 
-    def __str__(self) -> str:
-        """A table for people."""
-        return summary_text.plain(*self._shown)
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks."""
-        return summary_text.html(*self._shown)
-
     @property
-    def _shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
+    def shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
         """Headings, rows, and the lines below them."""
         below = [self.caption, *map(str, self.stops), *self.notes]
         return COLUMNS, [line.cells for line in self.lines], below

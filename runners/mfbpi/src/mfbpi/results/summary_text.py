@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 import html as escaping
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 Cells = Sequence[Any]
+
+
+class Shown:
+    """What people see as a table, in a terminal and in a notebook."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
+        """Headings, rows, and the lines below them."""
+
+    def __str__(self) -> str:
+        """A table for people."""
+        return plain(*self.shown)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        return html(*self.shown)
 
 
 def plain(headings: Cells, rows: Sequence[Cells], below: Sequence[str]) -> str:

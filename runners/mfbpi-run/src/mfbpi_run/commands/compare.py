@@ -1,0 +1,62 @@
+"""``mfbpi compare``: which agent is better, as far as the seeds allow to say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+import click
+
+from mfbpi.results.comparing import BY_SEED, COLUMNS, INDEPENDENT
+from mfbpi.results.loaded import load
+from mfbpi_run.command import PATH, Command
+from mfbpi_run.screen.output import note, show_json, show_table
+
+
+@click.command(cls=Command, name="compare")
+@click.argument("directories", type=PATH, nargs=-1, required=True, metavar="DIRECTORY...")
+@click.option(
+    "--metric",
+    required=True,
+    metavar="NAME",
+    help="The column to compare, at the end of each run: successes, value_ratio, stopping_time...",
+)
+@click.option(
+    "--baseline",
+    metavar="AGENT",
+    help="Compare every other agent against this one. Default: each with each.",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice([BY_SEED, INDEPENDENT]),
+    help="How runs belong together. Default: by seed where two agents have the same seeds.",
+)
+@click.option(
+    "--level",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Of significance, for all verdicts.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+def compare(
+    directories: tuple[Path, ...],
+    metric: str,
+    baseline: str | None,
+    pairs: str | None,
+    level: float,
+    as_json: bool,
+) -> None:
+    """Compare the agents in each DIRECTORY: permutation tests over seeds, corrected together.
+
+    Example: mfbpi compare results/k2 --metric value_ratio --baseline psrl
+    """
+    found = load(*directories).compare(metric, baseline=baseline, pairs=pairs, level=level)
+    if as_json:
+        contrasts = [{**attrs.asdict(c), "verdict": c.verdict} for c in found.contrasts]
+        show_json({"metric": metric, "contrasts": contrasts, "notes": found.notes})
+        return
+    rows = [each.cells for each in found.contrasts]
+    show_table(COLUMNS, rows, right=COLUMNS[3:8], wrap=COLUMNS[:3], caption=found.caption)
+    for each in found.notes:
+        note(each)

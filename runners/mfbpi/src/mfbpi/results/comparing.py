@@ -1,0 +1,263 @@
+"""Which agent is better: agents compared on one metric, and what their seeds allow to say."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from mfbpi.results import samples
+from mfbpi.results.samples import BySeed, Samples
+from mfbpi.results.storage.reading import Result
+from mfbpi.results.summary_text import Shown
+from mfbpi_core.errors import UsageError
+from mfbpi_core.running.stopping import STOPPING_TIME
+from mfbpi_core.text import did_you_mean
+from mfbpi_lib_statistics import permutation
+from mfbpi_lib_statistics.intervals import LEVEL, t_interval, welch_interval
+from mfbpi_lib_statistics.permutation import Significance
+
+#: The headings of :attr:`Contrast.cells`.
+COLUMNS = ("env", "agent", "against", "n", "difference", "95 % interval", "P(>)", "p", "verdict")
+
+#: How a contrast's samples belong together.
+BY_SEED, INDEPENDENT = "by seed", "independent"
+
+#: Seeds beyond which more are not asked for.
+_MOST = 64
+
+
+@attrs.frozen(kw_only=True)
+class Contrast:
+    """Two agents in one environment.
+
+    Attributes:
+        env: label of the environment.
+        agent: label of an agent.
+        against: label of the other one.
+        n: number of runs of the first, or of pairs.
+        n_against: number of runs of the other, or of pairs.
+        pairs: "by seed" or "independent".
+        difference: mean of the first less that of the other; of a stopping time, of its ranks.
+        low: end of the interval of the difference, at 95 % each; None for a single run.
+        high: its other end.
+        superiority: estimate of the probability that a run of the first gives more than one of the
+            other; equal ones count half.
+        p: of the two-sided permutation test.
+        least: the smallest p that so many runs can have.
+        p_corrected: p, corrected by Holm's method for all contrasts of the comparison.
+        level: what it must not exceed for a verdict.
+    """
+
+    env: str
+    agent: str
+    against: str
+    n: int
+    n_against: int
+    pairs: str
+    difference: float
+    low: float | None
+    high: float | None
+    superiority: float
+    p: float
+    least: float
+    p_corrected: float
+    level: float
+
+    @property
+    def verdict(self) -> str:
+        """``"higher"`` or ``"lower"``, of the first agent; ``"not significant"``."""
+        if not self.p_corrected <= self.level:
+            return "not significant"
+        return "higher" if self.difference > 0 else "lower"
+
+    @property
+    def cells(self) -> tuple[Any, ...]:
+        """What a table shows, see :data:`COLUMNS`."""
+        n = str(self.n) if self.n == self.n_against else f"{self.n}, {self.n_against}"
+        ends = "" if self.low is None else f"[{self.low:.4g}, {self.high:.4g}]"
+        numbers = f"{self.difference:.4g}", ends, f"{self.superiority:.3g}"
+        return (self.env, self.agent, self.against, n, *numbers, _p(self.p_corrected), self.verdict)
+
+
+@attrs.frozen(kw_only=True)
+class Comparison(Shown):
+    """All contrasts of one question, corrected for being several.
+
+    Attributes:
+        metric: what was compared.
+        contrasts: in the order in which environments and agents appear.
+        notes: what else a reader should know.
+    """
+
+    metric: str
+    contrasts: list[Contrast]
+    notes: list[str]
+
+    @property
+    def caption(self) -> str:
+        """What the numbers are."""
+        kinds = {each.pairs for each in self.contrasts}
+        how = "pairs " + BY_SEED if kinds == {BY_SEED} else f"{INDEPENDENT} runs"
+        if len(kinds) > 1:
+            how = "pairs by seed where both agents have the same seeds, else independent runs"
+        what = "mean rank of the stopping time" if self.metric == STOPPING_TIME else "mean"
+        return (
+            f"{self.metric} at the end of each run. Differences of the {what}, agent less the one "
+            f"it is compared against, each with its own {100 * LEVEL:g} % t-interval; p: two-sided "
+            f"permutation test ({how}), corrected by Holm's method "
+            f"({_contrasts(len(self.contrasts))})."
+        )
+
+    def to_pandas(self) -> Any:
+        """A row for each contrast, numbers unrounded; raises :class:`UsageError` without pandas."""
+        import pyarrow as pa
+
+        from mfbpi.results import frames
+
+        rows = [{**attrs.asdict(each), "verdict": each.verdict} for each in self.contrasts]
+        return frames.frame(pa.Table.from_pylist(rows))
+
+    @property
+    def shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
+        """Headings, rows, and the lines below them."""
+        return COLUMNS, [each.cells for each in self.contrasts], [self.caption, *self.notes]
+
+
+def compare(
+    found: Sequence[Result],
+    metric: str,
+    *,
+    baseline: str | None = None,
+    pairs: str | None = None,
+    level: float = 0.05,
+) -> Comparison:
+    """Compare the agents of some results on one metric; see :meth:`Results.compare`."""
+    _check(level, pairs)
+    environments = samples.read(found, metric)
+    alone = [
+        _contrast(of_env, *two, pairs, level)
+        for of_env in environments
+        for two in _pairs(of_env, baseline)
+    ]
+    if not alone:
+        raise UsageError(_nothing(environments, baseline))
+    corrected = permutation.holm([each.p for each in alone])
+    contrasts = [
+        attrs.evolve(each, p_corrected=p) for each, p in zip(alone, corrected, strict=True)
+    ]
+    left_out = [note for of_env in environments for note in of_env.notes]
+    return Comparison(
+        metric=metric, contrasts=contrasts, notes=[*left_out, *_too_few(contrasts, level)]
+    )
+
+
+def _check(level: float, pairs: str | None) -> None:
+    if not 0.0 < level < 1.0:
+        raise UsageError(f"`level` is {level!r}; expected a number between 0 and 1, such as 0.05")
+    if pairs not in (None, BY_SEED, INDEPENDENT):
+        raise UsageError(f"`pairs` is {pairs!r}; expected {BY_SEED!r} or {INDEPENDENT!r}")
+
+
+def _pairs(of_env: Samples, baseline: str | None) -> Iterator[tuple[str, str]]:
+    """The agents to compare: all of them with the baseline, or each with each."""
+    agents = list(of_env.values)
+    if baseline is None:
+        yield from itertools.combinations(agents, 2)
+    elif baseline in agents:
+        yield from ((agent, baseline) for agent in agents if agent != baseline)
+
+
+def _nothing(environments: Sequence[Samples], baseline: str | None) -> str:
+    agents = list(dict.fromkeys(agent for each in environments for agent in each.values))
+    if baseline is not None and baseline not in agents:
+        near = did_you_mean(baseline, agents)
+        return f"no results of the agent {baseline!r}; {near}there are: {', '.join(agents)}"
+    return (
+        f"there is nothing to compare: results of {', '.join(agents)} alone; expected two agents "
+        "or more in the same environment (give several directories, or run another agent)"
+    )
+
+
+def _contrast(
+    of_env: Samples, agent: str, against: str, pairs: str | None, level: float
+) -> Contrast:
+    """Two agents, as if nothing else were compared."""
+    pairs = pairs or _belonging(of_env.values[agent], of_env.values[against])
+    x, y = _chosen(of_env, agent, against, pairs)
+    tested, (low, high) = _test(x, y, pairs)
+    return Contrast(
+        env=of_env.env,
+        agent=agent,
+        against=against,
+        n=len(x),
+        n_against=len(y),
+        pairs=pairs,
+        difference=statistics.fmean(x) - statistics.fmean(y),
+        low=low,
+        high=high,
+        superiority=permutation.superiority(x, y),
+        p=tested.p,
+        least=tested.least,
+        p_corrected=tested.p,
+        level=level,
+    )
+
+
+def _belonging(x: BySeed, y: BySeed) -> str:
+    return BY_SEED if x.keys() == y.keys() else INDEPENDENT
+
+
+def _chosen(
+    of_env: Samples, agent: str, against: str, pairs: str
+) -> tuple[list[float], list[float]]:
+    """The values to compare; in pairs, those of the seeds that both agents have."""
+    x, y = of_env.values[agent], of_env.values[against]
+    if pairs == INDEPENDENT:
+        return list(x.values()), list(y.values())
+    seeds = [seed for seed in x if seed in y]
+    if not seeds:
+        raise UsageError(
+            f"{agent} and {against} have no seed in common on {of_env.env}; run the same seeds, "
+            "or leave out `pairs`"
+        )
+    return [x[seed] for seed in seeds], [y[seed] for seed in seeds]
+
+
+def _test(
+    x: Sequence[float], y: Sequence[float], pairs: str
+) -> tuple[Significance, tuple[float | None, float | None]]:
+    if pairs == BY_SEED:
+        interval = t_interval([a - b for a, b in zip(x, y, strict=True)])
+        return permutation.paired(x, y), (interval.low, interval.high)
+    return permutation.unpaired(x, y), welch_interval(x, y) or (None, None)
+
+
+def _too_few(contrasts: Sequence[Contrast], level: float) -> Iterator[str]:
+    """What more seeds would be needed for, once for each number of them."""
+    family = len(contrasts)
+    short = [each for each in contrasts if family * each.least > level]
+    for pairs, n in dict.fromkeys((each.pairs, min(each.n, each.n_against)) for each in short):
+        more = _enough(pairs, level / family)
+        advice = f"; run at least {more}" if more else ""
+        yield (
+            f"{n} seeds cannot show a difference at level {level:g} ({pairs}, "
+            f"{_contrasts(family)}){advice}"
+        )
+
+
+def _contrasts(n: int) -> str:
+    return "1 contrast" if n == 1 else f"{n} contrasts"
+
+
+def _enough(pairs: str, level: float) -> int | None:
+    """The least number of seeds at which a test can reach that level."""
+    tested = permutation.least_paired if pairs == BY_SEED else permutation.least_unpaired
+    return next((n for n in range(1, _MOST) if tested(n) <= level), None)
+
+
+def _p(p: float) -> str:
+    return f"{p:.2g}" if p >= 1e-4 else "<0.0001"

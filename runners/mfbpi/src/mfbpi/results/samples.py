@@ -1,0 +1,150 @@
+"""What every run of an agent gave in the end, seed by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import attrs
+from scipy.stats import rankdata
+
+from mfbpi.results.storage.reading import Result
+from mfbpi_core.data.task import Task
+from mfbpi_core.errors import UsageError
+from mfbpi_core.running.stopping import STOPPING_TIME
+from mfbpi_core.text import did_you_mean, listed
+
+#: Values of one agent.
+BySeed = dict[int, float]
+
+
+@attrs.frozen(kw_only=True)
+class Samples:
+    """The runs in one environment.
+
+    Attributes:
+        env: label of the environment.
+        values: by label of the agent, by seed.
+        notes: which runs are left out.
+    """
+
+    env: str
+    values: dict[str, BySeed]
+    notes: list[str]
+
+
+def read(found: Sequence[Result], metric: str) -> list[Samples]:
+    """The value of a metric at the end of each run, by environment.
+
+    A stopping time is replaced by its rank among all runs in the environment, those that were not
+    stopped being last: a mean of times says nothing of them.
+
+    Raises:
+        UsageError: when no run has the metric, or runs of an environment differ in more than agent
+            and seed.
+    """
+    by_env: dict[str, list[Result]] = {}
+    for each in found:
+        by_env.setdefault(each.task.environment.shown, []).append(each)
+    samples = [_samples(env, results, metric) for env, results in by_env.items()]
+    measured = [each for each in samples if each.values]
+    if not measured:
+        raise UsageError(_unknown(found, metric))
+    return measured
+
+
+def _unknown(found: Sequence[Result], metric: str) -> str:
+    names = list(dict.fromkeys(name for each in found for name in _columns(each)))
+    near = did_you_mean(metric, names)
+    return f"no run has measured {metric!r}; {near}there are: {listed(names, most=20) or 'none'}"
+
+
+def _columns(result: Result) -> list[str]:
+    names: list[str] = result.content["metric"].unique().to_pylist()
+    return names
+
+
+def _samples(env: str, results: Sequence[Result], metric: str) -> Samples:
+    values: dict[str, BySeed] = {}
+    missing: dict[str, list[int]] = {}
+    kept = []
+    for each in results:
+        value = _at_end(each, metric)
+        agent, seed = each.task.agent.shown, each.task.seed
+        if value is None:
+            missing.setdefault(agent, []).append(seed)
+            continue
+        kept.append(each.task)
+        values.setdefault(agent, {})[seed] = value
+    _check_alike(env, kept)
+    notes = list(_left_out(env, values, missing, metric))
+    if metric == STOPPING_TIME:
+        values = _ranked(values)
+    return Samples(env=env, values=values, notes=notes)
+
+
+def _at_end(result: Result, metric: str) -> float | None:
+    """The value at the last step of a run; None where it was not measured there."""
+    steps, names, values = (
+        result.content[name].to_pylist() for name in ("step", "metric", "value")
+    )
+    end = max(steps, default=0)
+    for step, name, value in zip(reversed(steps), reversed(names), reversed(values), strict=True):
+        if name == metric and step == end:
+            return float(value)
+    if metric == STOPPING_TIME and result.task.stop is not None:
+        return float("inf")
+    return None
+
+
+def _ranked(values: dict[str, BySeed]) -> dict[str, BySeed]:
+    """Ranks from 1, those of equal times their mean."""
+    places = [(agent, seed) for agent, own in values.items() for seed in own]
+    ranks = rankdata([values[agent][seed] for agent, seed in places])
+    ranked: dict[str, BySeed] = {agent: {} for agent in values}
+    for (agent, seed), rank in zip(places, ranks, strict=True):
+        ranked[agent][seed] = float(rank)
+    return ranked
+
+
+#: What runs must share to be compared: a name for people, and where it stands.
+_SHARED: dict[str, Callable[[Task], Any]] = {
+    "steps": lambda task: task.horizon,
+    "episodes": lambda task: task.episodes,
+    "discount": lambda task: task.discount,
+    "environment": lambda task: task.environment.config,
+    "stop": lambda task: task.stop,
+}
+
+
+def _check_alike(env: str, tasks: Sequence[Task]) -> None:
+    """Refuse runs whose difference may come from something else than their agents."""
+    for name, of in _SHARED.items():
+        different = list({str(of(task)): of(task) for task in tasks}.values())
+        if len(different) > 1:
+            raise UsageError(
+                f"runs on {env} differ in more than the agent: `{name}` is "
+                f"{different[0]} in some and {different[1]} in others; compare directories "
+                "whose runs share it"
+            )
+    seen: dict[tuple[str, int], Task] = {}
+    for task in tasks:
+        other = seen.setdefault((task.agent.shown, task.seed), task)
+        if other is not task:
+            raise UsageError(
+                f"seed {task.seed} of {task.agent.shown} on {env} is there twice, as "
+                f"{other.task_id} and {task.task_id}; leave out one of the directories"
+            )
+
+
+def _left_out(
+    env: str, values: dict[str, BySeed], missing: dict[str, list[int]], metric: str
+) -> Iterator[str]:
+    for agent, seeds in missing.items():
+        if agent in values:
+            yield (
+                f"{len(seeds)} runs of {agent} on {env} have no {metric} at their end and are left "
+                f"out (seeds {listed(sorted(seeds))})"
+            )
+        else:
+            yield f"{agent} on {env} has no {metric} at the end of its runs and is left out"
