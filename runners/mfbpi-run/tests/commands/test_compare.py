@@ -59,6 +59,7 @@ def test_failed_runs_are_counted(toy_run: Command, mfbpi: Command) -> None:
         (("--metric", "rate", "--level", "5"), "--level is 5.0"),
         (("--metric", "rate", "--baseline", "plain(bias=0)"), "did you mean plain(bias=0.0)"),
         (("--metric", "rate", "--pairs", "never"), "'never' is not one of"),
+        (("--metric", "rate", "--baseline", "a", "--contrast", "a", "b"), "give one of them"),
         ((), "Missing option '--metric'"),
     ],
 )

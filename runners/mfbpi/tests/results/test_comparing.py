@@ -61,6 +61,14 @@ def test_every_pair_of_agents_is_one_family(three: Results) -> None:
     assert min(each.p_corrected for each in found.contrasts) == 3 * 2 / 2**7
 
 
+def test_named_contrasts_are_the_whole_family(three: Results) -> None:
+    """One of three contrasts, corrected for itself alone."""
+    (found,) = three.compare("visit_entropy", contrasts=[("uniform", "mf_bpi")]).contrasts
+
+    assert (found.agent, found.against) == ("uniform", "mf_bpi")
+    assert found.p_corrected == found.p
+
+
 def test_verdict_names_the_side_of_the_first_agent(three: Results) -> None:
     """Exchanging two agents exchanges the verdict."""
     (there,) = three.compare("visit_entropy", baseline="psrl").contrasts[:1]
@@ -112,6 +120,8 @@ def test_too_few_seeds_are_said_to_be(three: Results) -> None:
     [
         ({"metric": "visit_entrpy"}, "did you mean visit_entropy"),
         ({"metric": "visit_entropy", "baseline": "prsl"}, "did you mean psrl"),
+        ({"metric": "visit_entropy", "contrasts": [("psrl", "unifrom")]}, "did you mean uniform"),
+        ({"metric": "visit_entropy", "contrasts": [("psrl", "psrl")]}, "nothing to compare"),
         ({"metric": "visit_entropy", "level": 0.0}, "`level` is 0.0"),
         ({"metric": "visit_entropy", "level": float("nan")}, "`level` is nan"),
         ({"metric": "visit_entropy", "pairs": "yes"}, "`pairs` is 'yes'"),
@@ -127,7 +137,7 @@ def test_one_agent_has_nobody_to_be_compared_with(three: Results) -> None:
     """Which agent there is, and what to do."""
     alone = attrs.evolve(three, found=three.found[: len(SEEDS)])
 
-    with pytest.raises(UsageError, match="nothing to compare: results of mf_bpi alone"):
+    with pytest.raises(UsageError, match="nothing to compare: results of mf_bpi; expected two"):
         alone.compare("visit_entropy")
 
 

@@ -9,6 +9,7 @@ import click
 
 from mfbpi.results.comparing import BY_SEED, COLUMNS, INDEPENDENT
 from mfbpi.results.loaded import load
+from mfbpi_core.errors import UsageError
 from mfbpi_run.command import PATH, Command
 from mfbpi_run.screen.output import note, show_json, show_table
 
@@ -27,6 +28,14 @@ from mfbpi_run.screen.output import note, show_json, show_table
     help="Compare every other agent against this one. Default: each with each.",
 )
 @click.option(
+    "--contrast",
+    "contrasts",
+    nargs=2,
+    multiple=True,
+    metavar="AGENT AGENT",
+    help="Compare the first against the second, and no others; several of them are one family.",
+)
+@click.option(
     "--pairs",
     type=click.Choice([BY_SEED, INDEPENDENT]),
     help="How runs belong together. Default: by seed where two agents have the same seeds.",
@@ -43,6 +52,7 @@ def compare(
     directories: tuple[Path, ...],
     metric: str,
     baseline: str | None,
+    contrasts: tuple[tuple[str, str], ...],
     pairs: str | None,
     level: float,
     as_json: bool,
@@ -51,10 +61,14 @@ def compare(
 
     Example: mfbpi compare results/k2 --metric value_ratio --baseline psrl
     """
-    found = load(*directories).compare(metric, baseline=baseline, pairs=pairs, level=level)
+    if baseline is not None and contrasts:
+        raise UsageError("--baseline and --contrast are both given; give one of them")
+    found = load(*directories).compare(
+        metric, baseline=baseline, contrasts=contrasts, pairs=pairs, level=level
+    )
     if as_json:
-        contrasts = [{**attrs.asdict(c), "verdict": c.verdict} for c in found.contrasts]
-        show_json({"metric": metric, "contrasts": contrasts, "notes": found.notes})
+        told = [{**attrs.asdict(c), "verdict": c.verdict} for c in found.contrasts]
+        show_json({"metric": metric, "contrasts": told, "notes": found.notes})
         return
     rows = [each.cells for each in found.contrasts]
     show_table(COLUMNS, rows, right=COLUMNS[3:8], wrap=COLUMNS[:3], caption=found.caption)

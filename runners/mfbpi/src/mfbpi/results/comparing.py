@@ -26,6 +26,9 @@ COLUMNS = ("env", "agent", "against", "n", "difference", "95 % interval", "P(>)"
 #: How a contrast's samples belong together.
 BY_SEED, INDEPENDENT = "by seed", "independent"
 
+#: Two agents, the second of which the first is compared against.
+Couple = tuple[str, str]
+
 #: Seeds beyond which more are not asked for.
 _MOST = 64
 
@@ -132,26 +135,30 @@ def compare(
     metric: str,
     *,
     baseline: str | None = None,
+    contrasts: Sequence[Couple] = (),
     pairs: str | None = None,
     level: float = 0.05,
 ) -> Comparison:
     """Compare the agents of some results on one metric; see :meth:`Results.compare`."""
     _check(level, pairs)
     environments = samples.read(found, metric)
+    agents = list(dict.fromkeys(agent for each in environments for agent in each.values))
+    _check_known([*([] if baseline is None else [baseline]), *_flat(contrasts)], agents)
     alone = [
         _contrast(of_env, *two, pairs, level)
         for of_env in environments
-        for two in _pairs(of_env, baseline)
+        for two in _couples(of_env, baseline, contrasts)
     ]
     if not alone:
-        raise UsageError(_nothing(environments, baseline))
+        raise UsageError(
+            f"there is nothing to compare: results of {', '.join(agents)}; expected two agents in "
+            "the same environment (give several directories, or run another agent)"
+        )
     corrected = permutation.holm([each.p for each in alone])
-    contrasts = [
-        attrs.evolve(each, p_corrected=p) for each, p in zip(alone, corrected, strict=True)
-    ]
+    together = [attrs.evolve(each, p_corrected=p) for each, p in zip(alone, corrected, strict=True)]
     left_out = [note for of_env in environments for note in of_env.notes]
     return Comparison(
-        metric=metric, contrasts=contrasts, notes=[*left_out, *_too_few(contrasts, level)]
+        metric=metric, contrasts=together, notes=[*left_out, *_too_few(together, level)]
     )
 
 
@@ -162,24 +169,30 @@ def _check(level: float, pairs: str | None) -> None:
         raise UsageError(f"`pairs` is {pairs!r}; expected {BY_SEED!r} or {INDEPENDENT!r}")
 
 
-def _pairs(of_env: Samples, baseline: str | None) -> Iterator[tuple[str, str]]:
-    """The agents to compare: all of them with the baseline, or each with each."""
+def _flat(contrasts: Sequence[Couple]) -> list[str]:
+    return [agent for two in contrasts for agent in two]
+
+
+def _check_known(wanted: Sequence[str], agents: Sequence[str]) -> None:
+    for agent in wanted:
+        if agent not in agents:
+            near = did_you_mean(agent, agents)
+            raise UsageError(
+                f"no results of the agent {agent!r}; {near}there are: {', '.join(agents)}"
+            )
+
+
+def _couples(
+    of_env: Samples, baseline: str | None, contrasts: Sequence[Couple]
+) -> Iterator[Couple]:
+    """The agents to compare: those that are named, all with the baseline, or each with each."""
     agents = list(of_env.values)
-    if baseline is None:
+    if contrasts:
+        yield from ((a, b) for a, b in contrasts if a in agents and b in agents and a != b)
+    elif baseline is None:
         yield from itertools.combinations(agents, 2)
     elif baseline in agents:
         yield from ((agent, baseline) for agent in agents if agent != baseline)
-
-
-def _nothing(environments: Sequence[Samples], baseline: str | None) -> str:
-    agents = list(dict.fromkeys(agent for each in environments for agent in each.values))
-    if baseline is not None and baseline not in agents:
-        near = did_you_mean(baseline, agents)
-        return f"no results of the agent {baseline!r}; {near}there are: {', '.join(agents)}"
-    return (
-        f"there is nothing to compare: results of {', '.join(agents)} alone; expected two agents "
-        "or more in the same environment (give several directories, or run another agent)"
-    )
 
 
 def _contrast(

@@ -110,18 +110,20 @@ class Results:
         metric: str,
         *,
         baseline: str | None = None,
+        contrasts: Sequence[tuple[str, str]] = (),
         pairs: str | None = None,
         level: float = 0.05,
     ) -> Comparison:
         """Which agent is better: permutation tests over seeds, corrected for being several.
 
         The contrasts of one call are one family: Holm's correction keeps the probability of any
-        false verdict among them at ``level``, so ask first, and about one metric.
+        false verdict among them at ``level``, so name the metric and the contrasts first.
 
         Args:
             metric: the column to compare, at the end of each run. Of ``"stopping_time"``, ranks.
             baseline: label of the agent that the others are compared against; None for each with
                 each.
+            contrasts: the pairs of agents to compare, and no others; fewer leave more power.
             pairs: ``"by seed"`` or ``"independent"``; None for pairs where two agents have the same
                 seeds, which then share the noise of the environment.
             level: of significance, between 0 and 1.
@@ -132,7 +134,14 @@ class Results:
         """
         from mfbpi.results import comparing  # its tests take a second to import
 
-        found = comparing.compare(self.found, metric, baseline=baseline, pairs=pairs, level=level)
+        found = comparing.compare(
+            self.found,
+            metric,
+            baseline=baseline,
+            contrasts=contrasts,
+            pairs=pairs,
+            level=level,
+        )
         return attrs.evolve(found, notes=[*found.notes, *self._failures_noted()])
 
     def _failures_noted(self) -> Iterator[str]:
