@@ -7,6 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.chaos import ground
 from tests.chaos.chaos import Chaos
 from tests.chaos.grid import MODES
 
@@ -17,14 +18,18 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mode", choices=list(MODES), default="process")
+    parser.add_argument("--place", choices=ground.PLACES, default="files")
     given = parser.parse_args()
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        chaos = Chaos.prepared(Path(folder), given.seed, given.mode)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ground.prepared(Path(folder), given.mode, given.place, given.seed) as where,
+    ):
+        chaos = Chaos.prepared(where, given.seed)
         for number in range(1, given.kills + 1):
             print(f"{number:4d}: {chaos.kill()}", flush=True)
         chaos.settle()
-    print(f"{chaos.report()}; {time.monotonic() - started:.0f} s")
+        print(f"{chaos.report()}; {time.monotonic() - started:.0f} s")
 
 
 if __name__ == "__main__":

@@ -6,14 +6,15 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
 from mfbpi.results.storage.directory import ARRAYS, CHECKPOINTS
-from tests.chaos import grid, processes
+from tests.chaos import processes
+from tests.chaos.grid import PATIENCE_S, Grid
+from tests.chaos.ground import Ground
 
 #: Part of a whole run that goes into imports, of the driver and of its workers.
 STARTUP = 0.4
@@ -33,44 +34,42 @@ class Chaos:
     """A grid that is killed and resumed, over and over.
 
     Attributes:
-        folder: where the directories of results are made.
+        ground: where the grids are put.
         rng: chooses moments and victims.
         whole: the tables of the undisturbed grid.
         whole_s: seconds that it took.
         n_grids: grids begun; one that is complete is checked, and the next begun.
         counts: kills by victim and moment.
-        mode: how the grid is carried out, of :data:`tests.chaos.grid.MODES`.
     """
 
-    folder: Path
+    ground: Ground
     rng: np.random.Generator
     whole: dict[str, list[Any]]
     whole_s: float
     n_grids: int = 1
     counts: Counter[str] = attrs.field(factory=Counter)
-    mode: str = "process"
 
     @classmethod
-    def prepared(cls, folder: Path, seed: int, mode: str = "process") -> Chaos:
-        """Run the grid once, undisturbed."""
+    def prepared(cls, ground: Ground, seed: int) -> Chaos:
+        """Run the grid once, undisturbed by kills."""
         started = time.monotonic()
-        grid.complete(folder / "whole", mode)
+        undisturbed = ground.grid("whole")
+        undisturbed.complete()
         whole_s = time.monotonic() - started
-        whole = grid.tables(folder / "whole")
-        grid.check(folder / "whole", whole)
-        rng = np.random.default_rng(seed)
-        return cls(folder=folder, rng=rng, whole=whole, whole_s=whole_s, mode=mode)
+        whole = undisturbed.tables()
+        undisturbed.check(whole)
+        return cls(ground=ground, rng=np.random.default_rng(seed), whole=whole, whole_s=whole_s)
 
     @property
-    def directory(self) -> Path:
-        """Where the present grid is."""
-        return self.folder / f"grid{self.n_grids}"
+    def grid(self) -> Grid:
+        """The present one."""
+        return self.ground.grid(f"grid{self.n_grids}")
 
     def kill(self) -> str:
         """Start or resume the grid and kill a part of it; returns which and when."""
         while True:
             moment = str(self.rng.choice(list(MOMENTS), p=list(MOMENTS.values())))
-            drivers = grid.start(self.directory, self.mode)
+            drivers = self.grid.start()
             victim = drivers[int(self.rng.integers(len(drivers)))]
             self._wait(moment, victim)
             struck = self._strike(victim)
@@ -78,7 +77,7 @@ class Chaos:
             if struck:
                 self.counts[f"{struck} {moment}"] += 1
                 return f"{struck} {moment}"
-            assert all(d.returncode == 0 for d in drivers), grid.messages(self.directory)
+            assert all(d.returncode == 0 for d in drivers), self.grid.messages()
             self._check_and_begin_next()
 
     def _end_others(
@@ -91,20 +90,23 @@ class Chaos:
                     workers = processes.workers(driver.pid)
                     processes.kill([driver.pid])
                     processes.wait_for_end(workers)
-                driver.wait(timeout=grid.PATIENCE_S)
+                driver.wait(timeout=PATIENCE_S)
 
     def settle(self) -> None:
         """Let the present grid end, and check it."""
-        grid.complete(self.directory, self.mode)
-        grid.check(self.directory, self.whole)
+        self.grid.complete()
+        self.grid.check(self.whole)
 
     def report(self) -> str:
         """What was killed, and how many grids came out right."""
         listed = ", ".join(f"{count} {what}" for what, count in sorted(self.counts.items()))
-        return f"{sum(self.counts.values())} kills ({listed}); {self.n_grids} grids, all equal"
+        return (
+            f"{sum(self.counts.values())} kills ({listed}); {self.n_grids} grids, all equal"
+            + self.ground.check()
+        )
 
     def _check_and_begin_next(self) -> None:
-        grid.check(self.directory, self.whole)
+        self.grid.check(self.whole)
         self.n_grids += 1
 
     def _wait(self, moment: str, driver: subprocess.Popen[bytes]) -> None:
@@ -112,8 +114,8 @@ class Chaos:
         part = 1.0 if moment == "anywhere" else STARTUP
         ended = lambda: driver.poll() is not None  # noqa: E731 - a word for the lines below
         _wait_for(ended, self.rng.uniform(0.0, part * self.whole_s))
-        if moment in _FOLDERS:
-            folder = self.directory / _FOLDERS[moment]
+        folder = self.grid.folder(_FOLDERS[moment]) if moment in _FOLDERS else None
+        if folder is not None:
             _wait_for(lambda: ended() or any(folder.glob(".*.tmp")), _WRITING_S)
 
     def _strike(self, driver: subprocess.Popen[bytes]) -> str:

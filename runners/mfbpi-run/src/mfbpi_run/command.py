@@ -28,6 +28,27 @@ class _GivenPath(click.Path):
 PATH = _GivenPath(path_type=Path)
 
 
+class _GivenPlace(_GivenPath):
+    """A path, or the URL of a place on another file system."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """A URL is one before click takes it for a path."""
+        if not isinstance(value, str) or ":" not in value:
+            return super().convert(value, param, ctx)
+        # Imported here because help does without them.
+        from mfbpi.results.storage.places import parse
+        from mfbpi_core.errors import UsageError
+
+        try:
+            return parse(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+#: Type of every option and argument where results lie, or go to.
+PLACE = _GivenPlace(path_type=Path)
+
+
 class Command(click.Command):
     """A command whose standard output is its own, whatever plugins print."""
 

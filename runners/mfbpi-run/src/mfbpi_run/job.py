@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import attrs
 
@@ -11,6 +10,7 @@ from mfbpi.execute import session
 from mfbpi.execute.session import Carried, Interrupted, StoppedError
 from mfbpi.execute.settings import Execution
 from mfbpi.plan.grid import TaskPlan
+from mfbpi.results.storage.places import Place
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import one_line
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
@@ -35,8 +35,8 @@ class Shown:
     dry_run: bool = False
     as_json: bool = False
     progress: bool = True
-    resume_command: Callable[[Path], str]
-    finish: Callable[[Path], None] | None = None
+    resume_command: Callable[[Place], str]
+    finish: Callable[[Place], None] | None = None
 
 
 def run(registry: Registry, plan: TaskPlan, execution: Execution, shown: Shown) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import attrs
 import click
 
-from mfbpi_run.command import PATH
+from mfbpi_run.command import PLACE
 from mfbpi_run.flags import FLAGS
 
 Option = Callable[[Any], Any]
@@ -50,4 +50,4 @@ def _type(field: attrs.Attribute[Any], hint: Any) -> Any:
         return click.IntRange(min=limits["ge"])
     if kinds == [float] and len(limits) == 1:
         return click.FloatRange(min=min(limits.values()), min_open="gt" in limits)
-    return PATH if kinds == [Path] else kinds[0]
+    return PLACE if Path in kinds else kinds[0]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
 import click
 
 from mfbpi.execute.settings import Execution
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_run.arguments import declared
 from mfbpi_run.command import Command
@@ -53,7 +53,7 @@ def settings(command: Function) -> Function:
 
 
 def execution_and_shown(
-    ctx: click.Context, given: Mapping[str, Any], finish: Callable[[Path], None] | None = None
+    ctx: click.Context, given: Mapping[str, Any], finish: Callable[[Place], None] | None = None
 ) -> tuple[Execution, Shown]:
     """What the options of :func:`execution` were given."""
     how = Execution(**{field.name: given[field.name] for field in attrs.fields(Execution)})
@@ -87,11 +87,11 @@ def note_on_seeds(given: str | None) -> None:
         note(f"--seeds {number} is one seed, number {number}; 0:{number} runs {number} seeds")
 
 
-def resume_command(ctx: click.Context) -> Callable[[Path], str]:
+def resume_command(ctx: click.Context) -> Callable[[Place], str]:
     """The command that continues in a directory, as the user would type it."""
     arguments = _without(ctx.meta[_ARGUMENTS], _REPLACED)
 
-    def command(directory: Path) -> str:
+    def command(directory: Place) -> str:
         """The line to type."""
         more = ["--out", str(directory), "--if-exists", "resume"]
         return f"{ctx.command_path} {shlex.join([*arguments, *more])}"

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from mfbpi.results.collecting import sinks
 from mfbpi.results.collecting.collect import ALL, PARTED, RUNS
 from mfbpi.results.collecting.collect import collect as join
-from mfbpi_run.command import PATH, Command
+from mfbpi.results.storage.places import Place
+from mfbpi_run.command import PLACE, Command
 from mfbpi_run.screen.output import say, show_json
 
 
 @click.command(cls=Command, name="collect")
-@click.argument("directories", type=PATH, nargs=-1, required=True, metavar="DIRECTORY...")
+@click.argument("directories", type=PLACE, nargs=-1, required=True, metavar="DIRECTORY...")
 @click.option(
     "--out",
-    type=PATH,
+    type=PLACE,
     metavar="FILE",
     help=f"File to write, .parquet or .csv. Default: {ALL} in the directory, if it is one.",
 )
@@ -29,7 +28,7 @@ from mfbpi_run.screen.output import say, show_json
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def collect(
-    directories: tuple[Path, ...], out: Path | None, partition: str | None, as_json: bool
+    directories: tuple[Place, ...], out: Place | None, partition: str | None, as_json: bool
 ) -> None:
     """Join the results in each DIRECTORY into one table, sorted by agent, environment and seed."""
     keys = [] if partition is None else [key.strip() for key in partition.split(",")]

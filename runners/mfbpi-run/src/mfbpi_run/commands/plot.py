@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,14 +9,15 @@ import click
 from mfbpi.results.drawing import plots
 from mfbpi.results.loaded import load
 from mfbpi.results.storage.directory import FIGURES
+from mfbpi.results.storage.places import Place
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
-from mfbpi_run.command import PATH, Command
+from mfbpi_run.command import PLACE, Command
 from mfbpi_run.screen.output import note, say, show_json, warn_of_problems
 
 
 @click.command(cls=Command, name="plot")
-@click.argument("directories", type=PATH, nargs=-1, required=True, metavar="DIRECTORY...")
+@click.argument("directories", type=PLACE, nargs=-1, required=True, metavar="DIRECTORY...")
 @click.option(
     "--metric",
     "metrics",
@@ -51,18 +51,18 @@ from mfbpi_run.screen.output import note, say, show_json, warn_of_problems
 )
 @click.option(
     "--out",
-    type=PATH,
+    type=PLACE,
     metavar="DIR",
     help=f"Directory to write to. Default: {FIGURES} in the directory of results, if it is one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def plot(
-    directories: tuple[Path, ...],
+    directories: tuple[Place, ...],
     metrics: tuple[str, ...],
     kinds: tuple[plots.Kind, ...],
     statistic: Any,
     suffix: str,
-    out: Path | None,
+    out: Place | None,
     as_json: bool,
 ) -> None:
     """Draw the results in each DIRECTORY, together.

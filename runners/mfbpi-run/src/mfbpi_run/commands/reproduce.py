@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from mfbpi.api.reproducing import Reproduced, reproduce
-from mfbpi_run.command import PATH, Command
+from mfbpi.results.storage.places import Place
+from mfbpi_run.command import PLACE, Command
 from mfbpi_run.exit_codes import FAILED
 from mfbpi_run.screen.output import note, say, show_json
 
@@ -17,7 +16,7 @@ from mfbpi_run.screen.output import note, say, show_json
     name="reproduce",
     epilog="Exit codes: 0 the same, bit for bit; 1 different, or the task failed; 2 bad usage.",
 )
-@click.argument("file", type=PATH, metavar="FILE")
+@click.argument("file", type=PLACE, metavar="FILE")
 @click.option(
     "--agent",
     metavar="./FILE.py:CLASS",
@@ -25,7 +24,7 @@ from mfbpi_run.screen.output import note, say, show_json
 )
 @click.option("--env", "environment", metavar="./FILE.py:CLASS", help="Likewise.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def again(file: Path, agent: str | None, environment: str | None, as_json: bool) -> int:
+def again(file: Place, agent: str | None, environment: str | None, as_json: bool) -> int:
     """Run the task of FILE (DIR/<task_id>.parquet) again, and say what differs.
 
     Programs with another version, the platform, and every number but the time that it took.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -12,7 +11,8 @@ import click
 
 from mfbpi.results.state import duration, pace
 from mfbpi.results.status import Running, Status, status
-from mfbpi_run.command import PATH, Command
+from mfbpi.results.storage.places import Place
+from mfbpi_run.command import PLACE, Command
 from mfbpi_run.screen.output import say, show_json, show_table
 from mfbpi_run.screen.streams import output
 
@@ -23,7 +23,7 @@ _EVERY_S = 5.0
 
 
 @click.command(cls=Command, name="status")
-@click.argument("directory", type=PATH, metavar="DIRECTORY")
+@click.argument("directory", type=PLACE, metavar="DIRECTORY")
 @click.option("--watch", is_flag=True, help="Look again and again, as long as something runs.")
 @click.option(
     "--every",
@@ -34,7 +34,7 @@ _EVERY_S = 5.0
     help="With --watch: how often.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def look(directory: Path, watch: bool, every: float, as_json: bool) -> None:
+def look(directory: Place, watch: bool, every: float, as_json: bool) -> None:
     """Tell how far the runs in DIRECTORY have come, from any machine that sees it."""
     found = status(directory)
     while watch and found.is_going_on:

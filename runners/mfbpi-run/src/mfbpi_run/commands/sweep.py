@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +10,7 @@ import click
 from mfbpi.execute import compiled
 from mfbpi.plan import experiments
 from mfbpi.results.drawing import figures
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run import job, study_report
@@ -54,7 +54,7 @@ def sweep(ctx: click.Context, /, what: str, quick: bool, seeds: str | None, **op
     return job.run(registry, planned, how, shown)
 
 
-def _finish(experiment: Experiment, directory: Path) -> None:
+def _finish(experiment: Experiment, directory: Place) -> None:
     """Draw the figures, and say what a reader of the results should know."""
     for path in figures.draw_runs(experiment.figures, directory):
         tell(f"figure: {path}")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from mfbpi.api.verifying import verify as verify_file
+from mfbpi.results.storage.places import Place
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_certificates.report import Report
-from mfbpi_run.command import PATH, Command
+from mfbpi_run.command import PLACE, Command
 from mfbpi_run.exit_codes import FAILED, USAGE
 from mfbpi_run.screen.output import say, show_json, tell
 
 
 @click.command(cls=Command, name="verify")
-@click.argument("files", type=PATH, nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", type=PLACE, nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def verify(files: tuple[Path, ...], as_json: bool) -> int:
+def verify(files: tuple[Place, ...], as_json: bool) -> int:
     """Verify certificates: counts, thresholds, every bound, and the claim that follows.
 
     It trusts no number of a FILE and shares no code with the rule that wrote it. Exit code 0: all

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -11,6 +10,8 @@ import attrs
 from mfbpi.execute.events import Observer
 from mfbpi.execute.settings import Execution
 from mfbpi.plan import own
+from mfbpi.results.storage import places
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import Choice
@@ -84,16 +85,16 @@ def stopping(stop: Plugin | None) -> dict[str, Any]:
 
 def execution(
     *,
-    out: str | Path | None,
+    out: str | Place | None,
     executor: Plugin,
-    checkpoint_dir: str | Path | None,
+    checkpoint_dir: str | Place | None,
     **settings: Any,
 ) -> Execution:
     """How to carry out a plan; raises :class:`UsageError` for what is wrong."""
     (chosen,) = several("executor", executor)
     return Execution(
-        out=None if out is None else Path(out),
-        checkpoint_dir=None if checkpoint_dir is None else Path(checkpoint_dir),
+        out=None if out is None else places.parse(out),
+        checkpoint_dir=None if checkpoint_dir is None else places.parse(checkpoint_dir),
         executor=chosen.name,
         executor_settings=settings_of([chosen]),
         **settings,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -13,7 +12,8 @@ from mfbpi.execute import compiled
 from mfbpi.execute.found import Found
 from mfbpi.execute.worker import run_task
 from mfbpi.plan import own
-from mfbpi.results.storage import provenance, reading, table
+from mfbpi.results.storage import places, provenance, reading, table
+from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import ResultError
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
@@ -55,7 +55,7 @@ class Reproduced:
 
 
 def reproduce(
-    file: str | Path, agent: str | None = None, environment: str | None = None
+    file: str | Place, agent: str | None = None, environment: str | None = None
 ) -> Reproduced:
     """Run a task again from the provenance in the file of its rows, and compare the numbers.
 
@@ -79,7 +79,7 @@ def reproduce(
         >>> mfbpi.reproduce(ended.files[0]).is_same
         True
     """
-    before = _read(Path(file))
+    before = _read(places.parse(file))
     registry = Registry.discover()
     compiled.find_place(registry)
     _take_in(registry, before.task, agent, environment)
@@ -101,7 +101,7 @@ def reproduce(
     )
 
 
-def _read(file: Path) -> reading.Result:
+def _read(file: Place) -> reading.Result:
     try:
         return reading.read(file)
     except ResultError as error:

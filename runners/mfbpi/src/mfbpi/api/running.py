@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from mfbpi.api import given
 from mfbpi.api.given import Plugin, Progress, Seeds
@@ -13,6 +12,7 @@ from mfbpi.execute.settings import CHECKPOINT_EVERY_S, Execution, IfExists
 from mfbpi.plan import grid, selection
 from mfbpi.results import loaded
 from mfbpi.results.loaded import Results
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_core.contracts.stopping import Scope
 from mfbpi_core.plugins.registry import Registry
@@ -34,7 +34,7 @@ def run(
     epsilon: float | None = None,
     scope: Scope = "all",
     allow_heuristic: bool = False,
-    out: str | Path | None = None,
+    out: str | Place | None = None,
     if_exists: IfExists = "fail",
     shard: str | None = None,
     executor: Plugin = "process",
@@ -42,7 +42,7 @@ def run(
     replicas: int = 1,
     task_timeout: float | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY_S,
-    checkpoint_dir: str | Path | None = None,
+    checkpoint_dir: str | Place | None = None,
     progress: Observer | Progress | None = None,
 ) -> Results:
     """Run every agent on every environment with every seed.

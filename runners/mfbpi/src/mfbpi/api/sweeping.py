@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from mfbpi.api import given
 from mfbpi.api.given import Plugin, Progress, Seeds
 from mfbpi.api.running import carried_out
@@ -15,16 +13,17 @@ from mfbpi.notices import note
 from mfbpi.plan import experiments
 from mfbpi.results.drawing import figures
 from mfbpi.results.loaded import Results
+from mfbpi.results.storage.places import Place
 from mfbpi_core.plugins.registry import Registry
 
 
 def sweep(
-    what: str | Path,
+    what: str | Place,
     /,
     *,
     quick: bool = False,
     seeds: Seeds | None = None,
-    out: str | Path | None = None,
+    out: str | Place | None = None,
     if_exists: IfExists = "fail",
     shard: str | None = None,
     executor: Plugin = "process",
@@ -32,7 +31,7 @@ def sweep(
     replicas: int = 1,
     task_timeout: float | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY_S,
-    checkpoint_dir: str | Path | None = None,
+    checkpoint_dir: str | Place | None = None,
     progress: Observer | Progress | None = None,
 ) -> Results | Tabulated:
     """Run an experiment, or the grid of a TOML file, and draw its figures.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import attrs
@@ -18,6 +17,7 @@ from mfbpi.execute.reports.running import Reports
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.worker import run_task
 from mfbpi.results.storage.directory import Store, cause
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.executor import Executor, Outcome, RunTask
 from mfbpi_core.data.task import Task
 
@@ -36,7 +36,7 @@ class Record:
 
     task: Task
     status: Status
-    file: Path | None = None
+    file: Place | None = None
 
     @property
     def has_rows(self) -> bool:
@@ -115,5 +115,5 @@ def _write(
     return records
 
 
-def _failure(task: Task, outcome: Outcome, file: Path) -> Failure:
+def _failure(task: Task, outcome: Outcome, file: Place) -> Failure:
     return Failure(task.label, cause(outcome), f"{file.parent.name}/{file.name}")

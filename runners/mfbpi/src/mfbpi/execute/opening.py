@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -15,7 +14,8 @@ from mfbpi.plan.grid import Site, TaskPlan
 from mfbpi.results.storage import manifest
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
-from mfbpi.results.storage.reading import ResultError, Versions
+from mfbpi.results.storage.places import Place
+from mfbpi.results.storage.reading import Result, ResultError, Versions
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 
@@ -68,7 +68,7 @@ class Opening:
         own = {path.name for task in plan.tasks for path in self._files(task)}
         return any(path.name in own for path in (*self.store.rows(), *self.store.errors()))
 
-    def _files(self, task: Task) -> tuple[Path, ...]:
+    def _files(self, task: Task) -> tuple[Place, ...]:
         return self.store.path(task.task_id), self.store.error(task.task_id)
 
     def _refuse_others(self) -> None:
@@ -90,7 +90,9 @@ class Opening:
                 "results there have the same settings cannot be told"
             )
         versions: list[Versions] = []
-        records = [self._examined(task, versions) for task in plan.tasks]
+        there = results.examine(self.store, plan.tasks)
+        pairs = zip(plan.tasks, there, strict=True)
+        records = [self._examined(task, found, versions) for task, found in pairs]
         message = results.other_versions(versions)
         if message:
             note(message)
@@ -98,15 +100,15 @@ class Opening:
             checkpoint.remove_done(self.store)
         return records
 
-    def _examined(self, task: Task, versions: list[Versions]) -> Record:
+    def _examined(
+        self, task: Task, found: Result | ResultError | None, versions: list[Versions]
+    ) -> Record:
         """The record of a task; what only bears its name is moved away, so that it is run again."""
-        try:
-            found = results.examine(self.store, task)
-        except ResultError as error:
-            warn(f"{error}; the task is run again, and what is there goes to {SET_ASIDE}")
-            found = None
+        if isinstance(found, ResultError):
+            warn(f"{found}; the task is run again, and what is there goes to {SET_ASIDE}")
             if self.touch:
                 self.store.set_aside(task)
+            found = None
         if found is None:
             return Record(task=task, status="pending")
         versions.append(results.versions_of(found.origin))

@@ -19,11 +19,12 @@ from mfbpi.execute.reports.progress import Reporting
 from mfbpi.execute.reports.running import Reports
 from mfbpi.execute.saving.checkpoint import Checkpoints
 from mfbpi.execute.settings import Execution
-from mfbpi.notices import warn
+from mfbpi.notices import note, warn
 from mfbpi.plan import selection, sharding
 from mfbpi.plan.grid import TaskPlan
-from mfbpi.results.storage import manifest
+from mfbpi.results.storage import manifest, scratch
 from mfbpi.results.storage.directory import Store, StoreError, create_first, default_directories
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.errors import ExecutorError, MfbpiError, UsageError
 from mfbpi_core.plugins import assembly
@@ -59,7 +60,7 @@ class Interrupted(KeyboardInterrupt):
         total: number of tasks.
     """
 
-    def __init__(self, directory: Path, done: int, total: int) -> None:
+    def __init__(self, directory: Place, done: int, total: int) -> None:
         super().__init__(f"{done} of {total} tasks done")
         self.directory, self.done, self.total = directory, done, total
 
@@ -73,7 +74,7 @@ class StoppedError(MfbpiError):
         total: number of tasks.
     """
 
-    def __init__(self, cause: Exception, directory: Path, done: int, total: int) -> None:
+    def __init__(self, cause: Exception, directory: Place, done: int, total: int) -> None:
         super().__init__(str(cause))
         self.directory, self.done, self.total = directory, done, total
 
@@ -106,9 +107,8 @@ def carry_out(
     executor = _prepared(registry, plan, execution)
     interrupts = Interrupts()
     with interrupts.handled():
-        store = Store(
-            execution.out or create_first(_candidates(plan)), plan.shard, execution.checkpoint_dir
-        )
+        out = execution.out or create_first(_candidates(plan))
+        store = Store(out, plan.shard, _checkpoints_of(out, execution))
         with store.writing():
             plan, records = Opening(store, execution.if_exists, touch=True).settle(plan)
             manifest.record(store.directory, plan.manifest(), plan.shard, len(records))
@@ -117,6 +117,19 @@ def carry_out(
             if plan.shard is not None:
                 manifest.finish(store.directory, plan.shard)
             return carried
+
+
+def _checkpoints_of(out: Place, execution: Execution) -> Place | None:
+    """Where checkpoints lie; by default on this machine if the results do not."""
+    if execution.checkpoint_dir is not None or isinstance(out, Path):
+        return execution.checkpoint_dir
+    folder = scratch.beside(str(out))
+    if execution.checkpoint_every > 0:
+        note(
+            f"checkpoints of long runs lie on this machine, in {folder}; choose another directory "
+            "or URL with `checkpoint_dir`, such as one that every machine sees"
+        )
+    return folder
 
 
 def _sharded(plan: TaskPlan, execution: Execution) -> TaskPlan:
@@ -192,7 +205,7 @@ class _Work:
             every_s=self.execution.checkpoint_every,
             resume=resume or self.executor.tries_again,
             shard=self.store.shard,
-            elsewhere=self.execution.checkpoint_dir,
+            elsewhere=self.store.elsewhere,
         ).anchored()
 
     def _forget_earlier(self, works: Sequence[TaskBatch]) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 import attrs
 
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.parameters import setting
 
 IfExists = Literal["fail", "resume", "overwrite"]
@@ -34,7 +34,7 @@ class Execution:
         checkpoint_dir: directory in which they lie; None for that of the results.
     """
 
-    out: Path | None = setting(
+    out: Place | None = setting(
         None,
         "Directory of the results. Default: a new one below results/.",
         metavar="DIR",
@@ -91,7 +91,7 @@ class Execution:
         expected="a number of 0 or more",
         ge=0.0,
     )
-    checkpoint_dir: Path | None = setting(
+    checkpoint_dir: Place | None = setting(
         None,
         "Directory of these checkpoints, such as one on a faster disk; resume with the same. "
         "Default: that of the results.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -17,6 +16,7 @@ from mfbpi.results import frames
 from mfbpi.results.drawing import figures
 from mfbpi.results.storage import manifest, provenance, table
 from mfbpi.results.storage.directory import STUDY, Store, create_first, default_directories
+from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.experiment import Experiment
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
@@ -34,7 +34,7 @@ class Tabulated:
 
     content: pa.Table
     store: Store
-    figures: list[Path]
+    figures: list[Place]
 
     @property
     def table(self) -> pa.Table:
@@ -42,7 +42,7 @@ class Tabulated:
         return self.content
 
     @property
-    def directory(self) -> Path:
+    def directory(self) -> Place:
         """Where it is."""
         return self.store.directory
 
@@ -51,7 +51,7 @@ class Tabulated:
         return frames.frame(self.content)
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """The file of the table."""
         return self.store.directory / STUDY
 
@@ -140,7 +140,7 @@ def _refuse_others(store: Store, experiment: Experiment) -> None:
         )
 
 
-def _read(path: Path) -> pa.Table:
+def _read(path: Place) -> pa.Table:
     try:
         content = table.read(path)
         if content.schema.remove_metadata() != studies.SCHEMA:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import attrs
 import pyarrow as pa
@@ -12,6 +11,7 @@ from mfbpi.notices import note, warn
 from mfbpi.results.storage import manifest, table
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, Store
+from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.errors import UsageError
 
@@ -24,7 +24,7 @@ class Found:
     planned: int | None
 
     @classmethod
-    def read(cls, directory: Path) -> Found:
+    def read(cls, directory: Place) -> Found:
         """Read what is there, and say what is not.
 
         Raises:
@@ -44,7 +44,7 @@ class Found:
         return cls(results=found, planned=planned)
 
 
-def say(directory: Path, n_found: int, planned: int | None, failed: int) -> None:
+def say(directory: Place, n_found: int, planned: int | None, failed: int) -> None:
     """Say what of a directory is not there."""
     if failed:
         warn(f"{directory}: {failed} tasks failed and are not in the table")

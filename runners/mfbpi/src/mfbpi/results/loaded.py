@@ -6,7 +6,6 @@ import functools
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -20,6 +19,7 @@ from mfbpi.results import summary as summaries
 from mfbpi.results.collected import Found, collected, once_each
 from mfbpi.results.storage import files, reading, table
 from mfbpi.results.storage.directory import Store
+from mfbpi.results.storage.places import Place, parse
 from mfbpi.results.storage.reading import Result
 from mfbpi.results.summary import Summary
 from mfbpi_core.data.task import Task
@@ -68,12 +68,12 @@ class Results:
         failures: the tasks that failed, with their causes.
     """
 
-    directories: tuple[Path, ...]
+    directories: tuple[Place, ...]
     found: tuple[Result, ...]
     failures: tuple[Failure, ...]
 
     @property
-    def directory(self) -> Path:
+    def directory(self) -> Place:
         """Where the results are.
 
         Raises:
@@ -152,16 +152,16 @@ class Results:
             yield f"{n} runs of {agent} on {env} failed: what they would have given is not compared"
 
     @property
-    def files(self) -> list[Path]:
+    def files(self) -> list[Place]:
         """The file of each task that is done."""
         return [self.file(task) for task in self.tasks]
 
-    def certificate(self, task: Task) -> Path | None:
+    def certificate(self, task: Task) -> Place | None:
         """The certificate of a run that a stopping rule has stopped, for ``mfbpi.verify``."""
         path = self.file(task, ".certificate.json")
         return path if path.exists() else None
 
-    def file(self, task: Task, suffix: str = ".parquet") -> Path:
+    def file(self, task: Task, suffix: str = ".parquet") -> Place:
         """Where a table of a task is; what no directory has is said to be in the last."""
         for directory in self.directories:
             store = Store(directory)
@@ -210,7 +210,7 @@ class Results:
         return f"<Results of {len(self.found)} tasks{failed}: {where}>"
 
 
-def arrays_of(task: Task, file: Path) -> Iterator[Array]:
+def arrays_of(task: Task, file: Place) -> Iterator[Array]:
     """The arrays in the file of a task; raises :class:`ResultError` where that is none."""
     for row in reading.read(file, table.ARRAYS, task.task_id).content.to_pylist():
         yield Array(
@@ -223,7 +223,7 @@ def arrays_of(task: Task, file: Path) -> Iterator[Array]:
         )
 
 
-def load(*directories: str | Path) -> Results:
+def load(*directories: str | Place) -> Results:
     """Read what runs have written, in one or several directories.
 
     Raises:
@@ -240,7 +240,7 @@ def load(*directories: str | Path) -> Results:
     """
     if not directories:
         raise UsageError("no directory is given; give one or several")
-    places = tuple(Path(directory) for directory in directories)
+    places = tuple(parse(directory) for directory in directories)
     found = once_each([each for place in places for each in Found.read(place).results])
     done = {each.task.task_id for each in found}
     failures = [each for place in places for each in failures_in(place)]
@@ -251,7 +251,7 @@ def load(*directories: str | Path) -> Results:
     )
 
 
-def of_tasks(directory: Path, tasks: Sequence[Task]) -> Results:
+def of_tasks(directory: Place, tasks: Sequence[Task]) -> Results:
     """What became of these tasks in a directory that has just been written to."""
     wanted = {task.task_id for task in tasks}
     store = Store(directory)
@@ -264,7 +264,7 @@ def of_tasks(directory: Path, tasks: Sequence[Task]) -> Results:
     return Results(directories=(directory,), found=tuple(found), failures=tuple(failures))
 
 
-def failures_in(directory: Path) -> Iterator[Failure]:
+def failures_in(directory: Place) -> Iterator[Failure]:
     """The failed tasks of a directory; a file that is not what its name says is named."""
     for path in Store(directory).errors():
         try:

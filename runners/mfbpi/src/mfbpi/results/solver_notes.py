@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from mfbpi.results.storage import table
+from mfbpi.results.storage.places import Place
 
 
-def failures(files: Iterable[Path]) -> list[str]:
+def failures(files: Iterable[Place]) -> list[str]:
     """One line for each agent and environment in which a solver failed.
 
     Args:
-        files: results; of each the metadata alone is read.
+        files: results; of each the metadata alone is parsed.
     """
     counts: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for file in files:
-        schema = pq.read_schema(file)
-        profile = table.provenance(schema.empty_table()).get("agent_profile", {})
+        _, schema = table.look(file)
+        profile = table.origin_of(schema).get("agent_profile", {})
         task = table.task_of(schema.empty_table())
         failed, runs = (int(_number(profile, f"solver_{name}")) for name in ("failures", "runs"))
         key = task.agent.shown, task.environment.shown

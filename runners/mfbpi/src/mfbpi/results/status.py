@@ -6,7 +6,6 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -15,6 +14,7 @@ from mfbpi.results.loaded import Failure, failures_in
 from mfbpi.results.state import State
 from mfbpi.results.storage import files, manifest
 from mfbpi.results.storage.directory import DRIVER, RUNNING, Store
+from mfbpi.results.storage.places import Place, parse
 from mfbpi_core.errors import UsageError
 
 #: A driver that has told nothing for so many of its intervals has ended without a word.
@@ -63,7 +63,7 @@ class Status:
         silent: processes that have ended without a word, such as one that was killed.
     """
 
-    directory: Path
+    directory: Place
     planned: int | None
     done: int
     failed: tuple[Failure, ...]
@@ -89,7 +89,7 @@ class Status:
         return self.at_once > 0
 
 
-def status(directory: str | Path) -> Status:
+def status(directory: str | Place) -> Status:
     """Look how far the runs of a directory have come, while they go on or later.
 
     Raises:
@@ -104,7 +104,7 @@ def status(directory: str | Path) -> Status:
         >>> mfbpi.status("results/looked_at").done
         2
     """
-    place = Path(directory)
+    place = parse(directory)
     store = Store(place)
     done = {path.stem for path in store.rows()}
     planned = manifest.planned(place)
@@ -130,7 +130,7 @@ def _is_alive(state: State) -> bool:
     return time.time() - state.written < _SILENT * max(state.every_s, 1.0)
 
 
-def _drivers(directory: Path) -> Iterator[State]:
+def _drivers(directory: Place) -> Iterator[State]:
     """What each process that carries out a plan has told."""
     for content in _told(directory, f"{DRIVER}*.json"):
         if content.keys() == attrs.fields_dict(State).keys() and all(
@@ -139,7 +139,7 @@ def _drivers(directory: Path) -> Iterator[State]:
             yield State(**content)
 
 
-def _running(directory: Path) -> Iterator[Running]:
+def _running(directory: Place) -> Iterator[Running]:
     """What each worker has told of a long run."""
     now = time.time()
     found = []
@@ -156,9 +156,10 @@ def _running(directory: Path) -> Iterator[Running]:
     yield from sorted(found, key=lambda each: each.label)
 
 
-def _told(directory: Path, pattern: str) -> Iterator[dict[str, Any]]:
+def _told(directory: Place, pattern: str) -> Iterator[dict[str, Any]]:
     """The content of small files of a folder; of one that is gone or no such file, nothing."""
-    for path in sorted((directory / RUNNING).glob(pattern)):
+    found: list[Place] = list((directory / RUNNING).glob(pattern))
+    for path in sorted(found, key=lambda each: each.name):
         try:
             content = json.loads(files.read_regular(path))
         except (OSError, ValueError, RecursionError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -13,6 +12,7 @@ import pyarrow as pa
 from mfbpi.results import frames
 from mfbpi.results.stops import End, Stops
 from mfbpi.results.storage import reading as results
+from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import Result
 from mfbpi.results.summary_text import Shown
 from mfbpi_core.plugins.registry import Registry
@@ -136,7 +136,7 @@ def ranges(registry: Registry) -> dict[str, tuple[float, float]]:
     return {column.name: (column.low, column.high) for column in (*stopping.COLUMNS, *measured)}
 
 
-def summarise(files: Iterable[Path], bounds: Mapping[str, tuple[float, float]]) -> Summary:
+def summarise(files: Iterable[Place], bounds: Mapping[str, tuple[float, float]]) -> Summary:
     """Read results and average what each run measured last, over seeds.
 
     Values at the end of a run, and values that were last measured before, are averaged apart:

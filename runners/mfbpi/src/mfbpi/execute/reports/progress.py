@@ -12,8 +12,8 @@ import attrs
 
 from mfbpi.execute.events import Observer
 from mfbpi.results.state import UPDATE_S, State
-from mfbpi.results.storage import files
 from mfbpi.results.storage.directory import Store, StoreError
+from mfbpi.results.storage.log import Log
 from mfbpi_core.text import one_line, visible
 
 #: Seconds between two lines of the log.
@@ -35,6 +35,7 @@ class Reporting(Observer):
         self._lock = threading.RLock()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._tell, name="mfbpi-report", daemon=True)
+        self._log = Log(store.log)
         self.state = State()
 
     def begun(self, total: int, kept: int, at_once: int) -> None:
@@ -44,7 +45,7 @@ class Reporting(Observer):
             total=total, kept=kept, done=kept, at_once=at_once, began=now, written=now
         )
         self._observer.begun(total, kept, at_once)
-        self._log(f"begun: {total} tasks, {kept} done before, up to {at_once} at the same time")
+        self._note(f"begun: {total} tasks, {kept} done before, up to {at_once} at the same time")
         self._update()
         self._thread.start()
 
@@ -55,21 +56,22 @@ class Reporting(Observer):
                 self.state.done += 1
             else:
                 self.state.failed += 1
-                self._log(failure)
+                self._note(failure)
             self._observer.finished(failure)
 
     def stopped(self, why: str) -> None:
         """Say in the log why not all tasks have outcomes."""
-        self._log(f"stopped: {why}")
+        self._note(f"stopped: {why}")
 
     def ended(self) -> None:
         """Tell nothing more."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
-        self._log(
+        self._note(
             f"ended: {self.state.done} of {self.state.total} tasks done, {self.state.failed} failed"
         )
+        self._log.flush()
         with contextlib.suppress(OSError):
             self._store.clear_running()
         self._observer.ended()
@@ -82,7 +84,7 @@ class Reporting(Observer):
                 due += self._line_s
                 with self._lock:
                     line = self.state.line()
-                    self._log(line)
+                    self._note(line)
                     self._observer.told(line)
 
     def _update(self) -> None:
@@ -90,9 +92,9 @@ class Reporting(Observer):
             self.state.written = time.time()
             content = json.dumps(attrs.asdict(self.state)).encode()
         with contextlib.suppress(StoreError):
-            self._store.write(self._store.driver, content)
+            self._store.write(self._store.driver, content, patience_s=0.0)
+        self._log.flush()
 
-    def _log(self, line: str) -> None:
+    def _note(self, line: str) -> None:
         stamp = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-        with contextlib.suppress(OSError):
-            files.append(self._store.log, f"{stamp} {visible(one_line(line))}\n".encode())
+        self._log.add(f"{stamp} {visible(one_line(line))}\n".encode())

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from pathlib import Path
 
 import attrs
 
 from mfbpi.execute.batches import TaskBatch
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage.directory import Store, StoreError
+from mfbpi.results.storage.places import Place
 
 #: Seconds between two reports of a run; shorter ones write none.
 EVERY_S = 10.0
@@ -30,7 +30,7 @@ class Reports:
         every_s: least number of seconds between two reports.
     """
 
-    directory: Path
+    directory: Place
     shard: Shard | None = None
     every_s: float = EVERY_S
 
@@ -78,11 +78,12 @@ class Report:
         self._last = time.monotonic()
         # A full disk is met, and told of, where results are written.
         with contextlib.suppress(StoreError):
-            self.store.write(self._path, json.dumps(self._content(step)).encode())
+            content = json.dumps(self._content(step)).encode()
+            self.store.write(self._path, content, patience_s=0.0)
             self._written = True
 
     @property
-    def _path(self) -> Path:
+    def _path(self) -> Place:
         return self.store.running(self.work.task_id)
 
     def _content(self, step: int) -> dict[str, object]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -22,6 +21,7 @@ from mfbpi.notices import warn
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, provenance
 from mfbpi.results.storage.directory import Store, StoreError
+from mfbpi.results.storage.places import Place
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.lockstep import Advancing
@@ -44,12 +44,12 @@ class Checkpoints:
         elsewhere: directory in which they lie; None for the same.
     """
 
-    directory: Path
+    directory: Place
     every_s: float
     resume: bool
-    shown: Path | None = None
+    shown: Place | None = None
     shard: Shard | None = None
-    elsewhere: Path | None = None
+    elsewhere: Place | None = None
 
     def saver(self, work: TaskBatch, used: Iterable[Plugin]) -> Saver:
         """What saves some work, which uses these plugins."""
@@ -84,7 +84,7 @@ class Saver:
     """
 
     store: Store
-    shown: Path
+    shown: Place
     work: TaskBatch
     used: Sequence[Plugin]
     every_s: float
@@ -93,12 +93,12 @@ class Saver:
     _hopeless: bool = False
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """The file."""
         return self.store.checkpoint(self.work.task_id)
 
     @property
-    def _shown_path(self) -> Path:
+    def _shown_path(self) -> Place:
         return Store(self.shown, elsewhere=self.store.elsewhere).checkpoint(self.work.task_id)
 
     def restore(self, runs: Advancing, begun: Sequence[Begun]) -> str:
@@ -177,7 +177,7 @@ def remove_done(store: Store) -> None:
             path.unlink(missing_ok=True)
 
 
-def _tasks_in(path: Path) -> Iterator[list[str]]:
+def _tasks_in(path: Place) -> Iterator[list[str]]:
     """Which tasks a checkpoint may be of: the one of its name, or those that it lists."""
     yield [path.stem]
     try:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from pathlib import Path
 
 import attrs
 import pyarrow as pa
 
 from mfbpi.results.collected import say, total_planned
 from mfbpi.results.collecting import sinks
-from mfbpi.results.collecting.entries import MOST_ORIGINS, Entries
+from mfbpi.results.collecting.entries import MOST_ORIGINS, Entries, Entry
 from mfbpi.results.collecting.runs import runs_table
 from mfbpi.results.loaded import failures_in
 from mfbpi.results.storage import files, manifest, reading, table
+from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import COLLECTED, MANIFEST, Store, unwritable
+from mfbpi.results.storage.places import Place, parse
 from mfbpi.results.storage.reading import ResultError
+from mfbpi.results.storage.remote.place import Remote
 from mfbpi_core.errors import UsageError
 
 #: In a folder of its own: a reader's ``DIR/*.parquet`` would find ``DIR/_collected.parquet`` too.
@@ -40,14 +42,14 @@ class Collected:
         n_rows: how many rows it has.
     """
 
-    path: Path
+    path: Place
     n_tasks: int
     planned: int | None
     n_rows: int
 
 
 def collect(
-    *directories: str | Path, out: str | Path | None = None, partition: Sequence[str] = ()
+    *directories: str | Place, out: str | Place | None = None, partition: Sequence[str] = ()
 ) -> Collected:
     """Join results into one table, sorted by agent, environment and seed, each task once.
 
@@ -63,8 +65,8 @@ def collect(
     Raises:
         UsageError: when there is nothing to join, or no place to write to.
     """
-    places = [Path(directory) for directory in directories]
-    target = _target(places, None if out is None else Path(out), bool(partition))
+    places = [parse(directory) for directory in directories]
+    target = _target(places, None if out is None else parse(out), bool(partition))
     entries = Entries.of(places)
     counts = _Counts()
     try:
@@ -91,7 +93,7 @@ class _Counts:
 
 
 def _sink(
-    target: Path, partition: Sequence[str], entries: Entries
+    target: Place, partition: Sequence[str], entries: Entries
 ) -> AbstractContextManager[sinks.Sink]:
     if partition:
         return sinks.partitioned(target, partition)
@@ -107,11 +109,9 @@ def _batches(entries: Entries, counts: _Counts) -> Iterator[pa.Table]:
     """The rows in their order; a file whose pages are damaged is left out, and named."""
     held: list[pa.Table] = []
     n_held = 0
-    for entry in entries.listed:
-        try:
-            content = reading.rows(entries.path(entry), entry.task_id, entry.seed)
-        except ResultError as error:
-            entries.leave_out(entry.directory, error)
+    for entry, content in _contents(entries):
+        if isinstance(content, ResultError):
+            entries.leave_out(entry.directory, content)
             continue
         held.append(content)
         n_held += content.num_rows
@@ -123,18 +123,30 @@ def _batches(entries: Entries, counts: _Counts) -> Iterator[pa.Table]:
         yield _joined(held)
 
 
+def _contents(entries: Entries) -> Iterator[tuple[Entry, pa.Table | ResultError]]:
+    """Each result with its rows, or with what is wrong with them."""
+
+    def one(entry: Entry) -> tuple[Entry, pa.Table | ResultError]:
+        path = entries.path(entry)
+        return entry, reading.attempt(lambda p: reading.rows(p, entry.task_id, entry.seed), path)
+
+    places = [store.directory for store in entries.stores]
+    far = next((place for place in places if isinstance(place, Remote)), places[0])
+    return ahead(one, entries.listed, far)
+
+
 def _joined(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
-def _write_runs(path: Path, entries: Entries) -> None:
+def _write_runs(path: Place, entries: Entries) -> None:
     failures = [each for store in entries.stores for each in failures_in(store.directory)]
     done = {entry.task_id for entry in entries.listed}
     failed = [each for each in failures if each.task.task_id not in done]
     files.atomic_write(path, table.to_bytes(runs_table(entries, failed)))
 
 
-def _planned(places: Sequence[Path], entries: Entries) -> int | None:
+def _planned(places: Sequence[Place], entries: Entries) -> int | None:
     """How many tasks there will be in all; what is missing of each directory is said."""
     each = []
     for number, store in enumerate(entries.stores):
@@ -145,7 +157,7 @@ def _planned(places: Sequence[Path], entries: Entries) -> int | None:
     return total_planned(each, entries.repeated)
 
 
-def _target(directories: Sequence[Path], out: Path | None, parted: bool) -> Path:
+def _target(directories: Sequence[Place], out: Place | None, parted: bool) -> Place:
     """The file or folder to write.
 
     Raises:

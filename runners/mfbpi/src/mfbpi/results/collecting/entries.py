@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
 
 from mfbpi.notices import note, warn
 from mfbpi.results.storage import reading
+from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import Store
+from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import ResultError, Versions
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
@@ -65,7 +66,7 @@ class Entries:
     left_out: Counter[int] = attrs.field(factory=Counter)
 
     @classmethod
-    def of(cls, directories: Iterable[Path]) -> Entries:
+    def of(cls, directories: Iterable[Place]) -> Entries:
         """Look at every file.
 
         Raises:
@@ -75,8 +76,11 @@ class Entries:
         seen: set[str] = set()
         for number, store in enumerate(found.stores):
             before = len(found.listed) + found.repeated
-            for path in store.rows():
-                found._look_at(path, number, seen)
+            looks = ahead(
+                lambda path: reading.attempt(reading.look, path), store.rows(), store.directory
+            )
+            for look in looks:
+                found._take(look, number, seen)
             if len(found.listed) + found.repeated == before:
                 raise UsageError(
                     f"{store.directory} holds no results; give a directory that `mfbpi run` wrote"
@@ -85,12 +89,13 @@ class Entries:
         found._say()
         return found
 
-    def _look_at(self, path: Path, number: int, seen: set[str]) -> None:
-        try:
-            task, n_rows, origin = reading.look(path)
-        except ResultError as error:
-            self.leave_out(number, error)
+    def _take(
+        self, look: tuple[Task, int, dict[str, Any]] | ResultError, number: int, seen: set[str]
+    ) -> None:
+        if isinstance(look, ResultError):
+            self.leave_out(number, look)
             return
+        task, n_rows, origin = look
         if task.task_id in seen:
             self.repeated += 1
             return
@@ -116,7 +121,7 @@ class Entries:
         warn(f"{error}; it is left out")
         self.left_out[number] += 1
 
-    def path(self, entry: Entry) -> Path:
+    def path(self, entry: Entry) -> Place:
         """The file of its rows."""
         return self.stores[entry.directory].path(entry.task_id)
 

@@ -14,6 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from mfbpi.results.storage import files, table
+from mfbpi.results.storage.places import Place
 from mfbpi_core.errors import UsageError
 
 #: Columns by which a folder may be parted, in the order of its levels.
@@ -31,7 +32,7 @@ class Sink(Protocol):
 
 
 @contextmanager
-def parquet(path: Path, metadata: Mapping[bytes, bytes]) -> Iterator[Sink]:
+def parquet(path: Place, metadata: Mapping[bytes, bytes]) -> Iterator[Sink]:
     """One Parquet file, there when the block has ended."""
     schema = table.ROWS.with_metadata(dict(metadata))
     with (
@@ -42,7 +43,7 @@ def parquet(path: Path, metadata: Mapping[bytes, bytes]) -> Iterator[Sink]:
 
 
 @contextmanager
-def csv(path: Path) -> Iterator[Sink]:
+def csv(path: Place) -> Iterator[Sink]:
     """One CSV file with a line of headings."""
     schema = _plain(table.ROWS)
     with (
@@ -53,7 +54,7 @@ def csv(path: Path) -> Iterator[Sink]:
 
 
 @contextmanager
-def partitioned(folder: Path, keys: Sequence[str]) -> Iterator[Sink]:
+def partitioned(folder: Place, keys: Sequence[str]) -> Iterator[Sink]:
     """A folder ``agent=.../env=.../rows.parquet``, as DuckDB, polars, pandas and Arrow read it.
 
     It is there when the block has ended; one that was there before is replaced.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ from mfbpi.results.storage import reading as results
 from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import FIGURES, Store
 from mfbpi.results.storage.files import atomic_write
+from mfbpi.results.storage.places import Place
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.text import described
@@ -25,7 +25,7 @@ _RESOLUTION = 150
 _DATES = {"svg": "Date", "pdf": "CreationDate"}
 
 
-def write(figure: Any, path: Path) -> None:
+def write(figure: Any, path: Place) -> None:
     """Write a matplotlib figure as a PNG file, whatever the suffix; raises :class:`OSError`."""
     atomic_write(path, content(figure, "png"))
 
@@ -46,7 +46,7 @@ def content(figure: Any, suffix: str) -> bytes:
     return buffer.getvalue()
 
 
-def draw(figures: Mapping[str, str], rows: pa.Table, directory: Path) -> list[Path]:
+def draw(figures: Mapping[str, str], rows: pa.Table, directory: Place) -> list[Place]:
     """Draw each figure of an experiment and write it.
 
     Args:
@@ -77,7 +77,7 @@ def derived(import_string: str, content: pa.Table) -> Any:
         raise PluginError(f"{import_string} cannot show these results: {cause}") from error
 
 
-def draw_runs(figures: Mapping[str, str], directory: Path) -> list[Path]:
+def draw_runs(figures: Mapping[str, str], directory: Place) -> list[Place]:
     """Draw each figure from all the runs of a directory; returns the files."""
     if not figures:
         return []

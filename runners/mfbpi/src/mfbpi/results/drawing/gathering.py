@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import attrs
 import pyarrow as pa
 
 from mfbpi.results.loaded import Array, Results, arrays_of
+from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.errors import UsageError
 
@@ -34,7 +34,7 @@ class _Run:
     """One run, and the directory it lies in."""
 
     result: Result
-    directory: Path
+    directory: Place
 
     @property
     def place(self) -> tuple[str, str, int]:
@@ -80,7 +80,7 @@ def _named(run: _Run, prefix: str) -> pa.Table:
     return labelled.add_column(0, "agent", agents)
 
 
-def _prefixes(found: Sequence[_Run]) -> dict[Path, str]:
+def _prefixes(found: Sequence[_Run]) -> dict[Place, str]:
     """What stands before the agents of each directory: nothing, or its name."""
     directories = {each.directory: None for each in found}
     if not _meet(found):
@@ -92,7 +92,7 @@ def _prefixes(found: Sequence[_Run]) -> dict[Path, str]:
 
 def _meet(found: Sequence[_Run]) -> bool:
     """Whether runs of several directories have one place; raises where those of one have."""
-    places: dict[tuple[str, str, int], list[Path]] = {}
+    places: dict[tuple[str, str, int], list[Place]] = {}
     for each in found:
         places.setdefault(each.place, []).append(each.directory)
     for (agent, env, seed), directories in places.items():

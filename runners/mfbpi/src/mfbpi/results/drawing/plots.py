@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
@@ -15,6 +14,7 @@ from mfbpi.results.drawing.gathering import Runs
 from mfbpi.results.loaded import Results
 from mfbpi.results.storage.directory import unwritable
 from mfbpi.results.storage.files import atomic_write, make_folder
+from mfbpi.results.storage.places import Place, parse
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running import stopping
@@ -55,7 +55,7 @@ class Plots:
         drawings = (figures.content(each, "svg").decode() for each in self.figures.values())
         return "\n".join(text[text.index("<svg") :] for text in drawings)
 
-    def save(self, folder: str | Path, suffix: str = "svg") -> list[Path]:
+    def save(self, folder: str | Place, suffix: str = "svg") -> list[Place]:
         """Write the figures, each whole, and return the files.
 
         Args:
@@ -67,7 +67,7 @@ class Plots:
         """
         paths = []
         for stem, figure in self.figures.items():
-            path = Path(folder) / f"{stem}.{suffix}"
+            path = parse(folder) / f"{stem}.{suffix}"
             content = figures.content(figure, suffix)
             try:
                 make_folder(path.parent)

@@ -21,6 +21,7 @@ import attrs
 
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, locks
+from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.provenance import without_paths
 from mfbpi.results.storage.table import SCHEMA_VERSION
 from mfbpi_core.contracts.executor import Outcome
@@ -72,9 +73,9 @@ class Store:
         elsewhere: directory in which the checkpoints lie; None for the same.
     """
 
-    directory: Path
+    directory: Place
     shard: Shard | None = None
-    elsewhere: Path | None = None
+    elsewhere: Place | None = None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -97,7 +98,7 @@ class Store:
     def _mark(self) -> str:
         return "" if self.shard is None else self.shard.tag
 
-    def path(self, task_id: str, suffix: str = ".parquet") -> Path:
+    def path(self, task_id: str, suffix: str = ".parquet") -> Place:
         """Where a table of a task is: its rows, its arrays, or its certificate."""
         beside = _BESIDE.fullmatch(suffix)
         if beside is not None:
@@ -105,30 +106,30 @@ class Store:
         ending = suffix if suffix.endswith(".json") else ".parquet"
         return self.directory / _FOLDERS[suffix] / f"{task_id}{ending}"
 
-    def error(self, task_id: str) -> Path:
+    def error(self, task_id: str) -> Place:
         """Where it is said why a task failed."""
         return self.directory / ERRORS / f"{task_id}.json"
 
-    def checkpoint(self, work_id: str) -> Path:
+    def checkpoint(self, work_id: str) -> Place:
         """Where unfinished work is saved."""
         return self.checkpoints / f"{work_id}.npz"
 
     @property
-    def checkpoints(self) -> Path:
+    def checkpoints(self) -> Place:
         """Where all checkpoints are."""
         return (self.elsewhere or self.directory) / CHECKPOINTS
 
     @property
-    def log(self) -> Path:
+    def log(self) -> Place:
         """Where it is said what has happened, a line each."""
         return self.directory / f"_log{self._suffix}.txt"
 
     @property
-    def driver(self) -> Path:
+    def driver(self) -> Place:
         """Where the process that carries out the plan says how far it has come."""
         return self.directory / RUNNING / f"{DRIVER}{self._suffix}.json"
 
-    def running(self, work_id: str) -> Path:
+    def running(self, work_id: str) -> Place:
         """Where a worker says how far it has come."""
         return self.directory / RUNNING / f"{self._mark or 'all'}-{work_id}.json"
 
@@ -145,11 +146,11 @@ class Store:
     def _suffix(self) -> str:
         return f"-{self._mark}" if self._mark else ""
 
-    def rows(self) -> list[Path]:
+    def rows(self) -> list[Place]:
         """The file of rows of every task that is done, sorted by name."""
         return self._found(_ROWS)
 
-    def errors(self) -> list[Path]:
+    def errors(self) -> list[Place]:
         """The file of every task that failed, sorted by name."""
         old = [path for path in self._found(_OLD) if path.name.endswith(".error.json")]
         return old + sorted((self.directory / ERRORS).glob("*.json"))
@@ -159,12 +160,12 @@ class Store:
         """Whether an earlier version wrote here; such results can be read and not added to."""
         return bool(self._found(_OLD))
 
-    def _found(self, pattern: re.Pattern[str]) -> list[Path]:
-        if not self.directory.is_dir():
+    def _found(self, pattern: re.Pattern[str]) -> list[Place]:
+        if isinstance(self.directory, Path) and not self.directory.is_dir():
             return []
         return sorted(p for p in self.directory.iterdir() if pattern.fullmatch(p.name))
 
-    def set_aside(self, task: Task) -> list[Path]:
+    def set_aside(self, task: Task) -> list[Place]:
         """Move the tables of a task away, so that it is run again; returns where they are now.
 
         Raises:
@@ -174,14 +175,16 @@ class Store:
         found = [self.path(task.task_id, suffix) for suffix in _FOLDERS]
         try:
             return [
-                files.move_aside(path, folder / path.parent.relative_to(self.directory))
+                files.move_aside(
+                    path, folder if path.parent == self.directory else folder / path.parent.name
+                )
                 for path in found
                 if path.is_symlink() or path.exists()
             ]
         except OSError as error:
             raise unwritable(self.directory, error) from error
 
-    def save(self, task: Task, outcome: Outcome) -> Path:
+    def save(self, task: Task, outcome: Outcome) -> Place:
         """Write what became of a task; returns the file of its rows, or of its error.
 
         Raises:
@@ -198,7 +201,7 @@ class Store:
         self.error(task.task_id).unlink(missing_ok=True)
         return self.path(task.task_id)
 
-    def _save_error(self, task: Task, outcome: Outcome) -> Path:
+    def _save_error(self, task: Task, outcome: Outcome) -> Place:
         path = self.error(task.task_id)
         report = {
             "schema_version": SCHEMA_VERSION,
@@ -213,12 +216,18 @@ class Store:
             self.path(task.task_id, suffix).unlink(missing_ok=True)
         return path
 
-    def write(self, path: Path, content: bytes) -> None:
-        """Write a file of this directory whole; raises :class:`StoreError`."""
+    def write(self, path: Place, content: bytes, patience_s: float | None = None) -> None:
+        """Write a file of this directory whole; raises :class:`StoreError`.
+
+        Args:
+            path: the file.
+            content: all of it.
+            patience_s: how long a remote file system is tried; None for as long as may help.
+        """
         try:
             if path.parent != self.directory:
                 files.make_folder(path.parent)
-            files.atomic_write(path, content, self._mark)
+            files.atomic_write(path, content, self._mark, patience_s)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -229,7 +238,7 @@ def cause(outcome: Outcome) -> str:
     return outcome.cause or lines[-1].strip()
 
 
-def unwritable(directory: Path, error: Exception) -> UsageError:
+def unwritable(directory: Place, error: Exception) -> UsageError:
     """The error for a directory that cannot be written to."""
     cause = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return UsageError(

@@ -2,7 +2,8 @@
 
 A directory of results may lie where others can write. A name that can be foreseen could be taken
 before by a link to somebody's file, or by a pipe that nobody reads; names here are random and
-created exclusively, and what is read is a regular file or an error.
+created exclusively, and what is read is a regular file or an error. On remote file systems there
+are no links or pipes, and a file is there when it is complete.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+from mfbpi.results.storage.places import Place
+from mfbpi.results.storage.remote import files as remote
+from mfbpi.results.storage.remote.place import Remote
 
 if sys.platform != "win32":
     import fcntl
@@ -47,7 +52,9 @@ _NO_LOCKS = {
 }
 
 
-def atomic_write(path: Path, content: bytes, mark: str = "") -> None:
+def atomic_write(
+    path: Place, content: bytes, mark: str = "", patience_s: float | None = None
+) -> None:
     """Write a file so that at every moment it is absent, as before, or complete.
 
     A link at ``path`` is replaced, not followed; a pipe, a device or a folder, there or where the
@@ -57,17 +64,25 @@ def atomic_write(path: Path, content: bytes, mark: str = "") -> None:
         path: the file.
         content: all of it.
         mark: says whose temporary file it is, for :func:`remove_stale`.
+        patience_s: how long a remote file system is tried; None for as long as may help.
 
     Raises:
         OSError: the file is as before and nothing is left beside it.
     """
+    if isinstance(path, Remote):
+        path.client.write(path.key, content, patience_s)
+        return
     with atomic_stream(path, mark) as stream:
         stream.write(content)
 
 
 @contextlib.contextmanager
-def atomic_stream(path: Path, mark: str = "") -> Iterator[BinaryIO]:
+def atomic_stream(path: Place, mark: str = "") -> Iterator[BinaryIO]:
     """The same for a content that comes bit by bit: the file is there when the block has ended."""
+    if isinstance(path, Remote):
+        with remote.stream(path) as spool:
+            yield spool
+        return
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is there and not a regular file")
     marked = f"{mark}-" if mark else ""
@@ -88,12 +103,16 @@ def atomic_stream(path: Path, mark: str = "") -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def atomic_folder(folder: Path) -> Iterator[Path]:
+def atomic_folder(folder: Place) -> Iterator[Path]:
     """A folder that is filled in the block, and there, in place of an earlier one, at its end.
 
     Raises:
         OSError: when it cannot be written, or something else is there.
     """
+    if isinstance(folder, Remote):
+        with remote.folder(folder) as filled:
+            yield filled
+        return
     if folder.is_symlink() or (_exists(folder) and not folder.is_dir()):
         raise OSError(errno.EINVAL, f"{folder} is there and not a folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -109,8 +128,11 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(temporary.with_name(f"{temporary.name}.old"), ignore_errors=True)
 
 
-def append(path: Path, content: bytes) -> None:
+def append(path: Place, content: bytes) -> None:
     """Add to a file, which is created if need be; raises :class:`OSError`, also for a link."""
+    if isinstance(path, Remote):
+        remote.append(path, content)
+        return
     descriptor = os.open(path, _APPEND, 0o666)
     with os.fdopen(descriptor, "ab") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -118,12 +140,14 @@ def append(path: Path, content: bytes) -> None:
         stream.write(content)
 
 
-def read_regular(path: Path) -> bytes:
+def read_regular(path: Place) -> bytes:
     """The content of a regular file.
 
     Raises:
         OSError: when it cannot be read, or is a link, a pipe, a device or a folder.
     """
+    if isinstance(path, Remote):
+        return path.read_bytes()
     try:
         with open(path, "rb", opener=lambda name, _flags: os.open(name, _READ)) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -135,36 +159,50 @@ def read_regular(path: Path) -> bytes:
         raise
 
 
-def is_regular(path: Path) -> bool:
+def is_regular(path: Place) -> bool:
     """Whether there is a regular file, and not a link to one."""
+    if isinstance(path, Remote):
+        return path.is_file()
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
 
 
-def make_folder(folder: Path) -> None:
-    """Create a folder unless it is there; raises :class:`OSError`, also where a link is there."""
+def make_folder(folder: Place) -> None:
+    """Create a folder unless it is there; raises :class:`OSError`, also where a link is there.
+
+    Remote ones come with their files.
+    """
+    if isinstance(folder, Remote):
+        return
     folder.mkdir(parents=True, exist_ok=True)
     if folder.is_symlink():
         raise OSError(errno.ELOOP, f"{folder.name} is a link; expected a folder")
 
 
-def move_aside(path: Path, folder: Path) -> Path:
+def move_aside(path: Place, folder: Place) -> Place:
     """Move a file into a folder under a name that is free there; returns where it is now."""
+    if isinstance(path, Remote) and isinstance(folder, Remote):
+        return path.rename(folder / f"{path.name}.{secrets.token_hex(4)}")
+    assert isinstance(path, Path)
+    assert isinstance(folder, Path)
     make_folder(folder)
     names = (f"{path.name}.{secrets.token_hex(4)}" if n else path.name for n in range(100))
     target = next(folder / name for name in names if not _exists(folder / name))
     return path.rename(target)
 
 
-def remove_stale(folder: Path, mark: str = "") -> None:
+def remove_stale(folder: Place, mark: str = "") -> None:
     """Remove temporary files whose writers were killed; those of living writers stay.
 
     Args:
         folder: where.
         mark: of the shard that cleans up, to which those of its siblings are no matter.
     """
+    if isinstance(folder, Remote):
+        remote.remove_stale(folder, mark, _TEMPORARY)
+        return
     if folder.is_symlink() or not folder.is_dir():
         return
     for path in folder.iterdir():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import filelock
@@ -16,6 +16,9 @@ import filelock
 from mfbpi.notices import warn
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files
+from mfbpi.results.storage.places import Place
+from mfbpi.results.storage.remote import leases
+from mfbpi.results.storage.remote.place import Remote
 from mfbpi_core.errors import UsageError
 
 _LOCK = ".lock"
@@ -24,13 +27,17 @@ _ANY = re.compile(r"\.lock(-\d+-of-(?P<count>\d+))?")
 
 
 @contextmanager
-def held(directory: Path, shard: Shard | None) -> Iterator[None]:
+def held(directory: Place, shard: Shard | None) -> Iterator[None]:
     """Hold a directory, which is created if need be, or one shard of it, for this process.
 
     Raises:
         UsageError: when another process holds it.
         OSError: when it cannot be written to.
     """
+    if isinstance(directory, Remote):
+        with _leased(directory, shard):
+            yield
+        return
     path = directory / (_LOCK if shard is None else f"{_LOCK}-{shard.tag}")
     directory.mkdir(parents=True, exist_ok=True)
     if path.is_symlink() or (path.exists() and not files.is_regular(path)):
@@ -41,6 +48,18 @@ def held(directory: Path, shard: Shard | None) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def _leased(directory: Remote, shard: Shard | None) -> Iterator[None]:
+    """The same on a remote file system."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(leases.held(directory, shard))
+        except leases.TakenError as error:
+            again = f" (one that was killed elsewhere counts for {leases.SILENT_S:.0f} s)"
+            raise _taken(directory, str(error), again) from None
+        yield
 
 
 def _acquired(directory: Path, path: Path, shard: Shard | None) -> filelock.BaseFileLock:
@@ -68,8 +87,8 @@ def _refuse_others(directory: Path, own: Path, shard: Shard | None) -> None:
             raise _taken(directory, which if shard or kind["count"] else "")
 
 
-def _taken(directory: Path, what: str) -> UsageError:
+def _taken(directory: Place, what: str, again: str = "") -> UsageError:
     return UsageError(
-        f"another mfbpi process is writing to{what} {directory}; wait until it has ended, "
+        f"another mfbpi process is writing to{what} {directory}; wait until it has ended{again}, "
         "or choose another directory with `out`"
     )

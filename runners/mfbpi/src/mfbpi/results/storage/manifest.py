@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -14,6 +13,7 @@ from mfbpi.plan.settings import compact, parse_seeds
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files
 from mfbpi.results.storage.directory import MANIFEST, pretty, unwritable
+from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.table import SCHEMA_VERSION
 from mfbpi_core.errors import UsageError
 
@@ -35,7 +35,7 @@ _GROWING = ("seeds", "tasks")
 Manifest = Mapping[str, Any]
 
 
-def read(directory: Path) -> dict[str, Any]:
+def read(directory: Place) -> dict[str, Any]:
     """What the manifests of a directory say together; empty where there is none.
 
     Raises:
@@ -47,7 +47,7 @@ def read(directory: Path) -> dict[str, Any]:
     return joined
 
 
-def _all(directory: Path) -> dict[Path, dict[str, Any]]:
+def _all(directory: Place) -> dict[Place, dict[str, Any]]:
     """Each manifest: that of runs that are not sharded, those of shards, that of older versions."""
     try:
         there = [path.name for path in directory.iterdir()]
@@ -60,7 +60,7 @@ def _all(directory: Path) -> dict[Path, dict[str, Any]]:
     return {path: content for path, content in found.items() if content}
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Place) -> dict[str, Any]:
     try:
         loaded = json.loads(files.read_regular(path))
     except (FileNotFoundError, NotADirectoryError):
@@ -72,7 +72,7 @@ def _read(path: Path) -> dict[str, Any]:
     return loaded
 
 
-def path_of(directory: Path, shard: Shard | None) -> Path:
+def path_of(directory: Place, shard: Shard | None) -> Place:
     """Where the manifest of a run is, or of one of its shards."""
     return directory / (MANIFEST if shard is None else f"_run-{shard.tag}.json")
 
@@ -93,7 +93,7 @@ def _are_seeds(given: Any) -> bool:
         return False
 
 
-def check(directory: Path, now: Manifest) -> None:
+def check(directory: Place, now: Manifest) -> None:
     """Refuse a directory whose results were made with other settings.
 
     One label stands for one configuration, and one configuration has one label, so that nothing is
@@ -114,7 +114,7 @@ def check(directory: Path, now: Manifest) -> None:
         )
 
 
-def refuse_differences(directory: Path, before: Manifest, now: Manifest) -> None:
+def refuse_differences(directory: Place, before: Manifest, now: Manifest) -> None:
     """Refuse results made with other settings, by what was recorded with them.
 
     Raises:
@@ -144,7 +144,7 @@ def _renamed(before: Manifest, now: Manifest, kind: str) -> Iterator[str]:
 
 
 def record(
-    directory: Path, now: Manifest, shard: Shard | None = None, n_tasks: int | None = None
+    directory: Place, now: Manifest, shard: Shard | None = None, n_tasks: int | None = None
 ) -> None:
     """Write the manifest, joined with the one that is there; call :func:`check` before.
 
@@ -174,14 +174,14 @@ def record(
         raise
 
 
-def finish(directory: Path, shard: Shard) -> None:
+def finish(directory: Place, shard: Shard) -> None:
     """Note that every task of a shard has an outcome; raises :class:`UsageError` if it cannot."""
     path = path_of(directory, shard)
     content = _read(path)
     _write(path, {**content, "shard": {**content.get("shard", {}), "finished": True}})
 
 
-def unfinished(directory: Path) -> list[str]:
+def unfinished(directory: Place) -> list[str]:
     """Sentences on the shards that have not begun, or not ended, where there are any."""
     ended: dict[Shard, bool] = {}
     for path, content in _all(directory).items():
@@ -206,7 +206,7 @@ def _listed(shards: Sequence[Shard]) -> str:
     return f"shards {names} have" if len(shown) > 1 else f"shard {names} has"
 
 
-def _write(path: Path, content: Manifest) -> None:
+def _write(path: Place, content: Manifest) -> None:
     try:
         files.atomic_write(path, pretty(content))
     except OSError as error:
@@ -223,7 +223,7 @@ def _join(before: Manifest, now: Manifest) -> dict[str, Any]:
     }
 
 
-def planned(directory: Path) -> int | None:
+def planned(directory: Place) -> int | None:
     """How many tasks the runs of a directory have; None where it does not say."""
     try:
         tasks = read(directory).get("tasks")

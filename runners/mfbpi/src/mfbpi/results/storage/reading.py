@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import pyarrow as pa
 
 from mfbpi.results.storage import provenance, table
+from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import Store
+from mfbpi.results.storage.places import Place
+from mfbpi.results.storage.remote.causes import RemoteError
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import MfbpiError
+
+T = TypeVar("T")
 
 #: What a result was made with: group, program, version.
 Versions = tuple[tuple[str, str, str], ...]
@@ -43,7 +48,7 @@ class Result:
     origin: dict[str, Any]
 
 
-def read(path: Path, schema: pa.Schema = table.ROWS, task_id: str = "") -> Result:
+def read(path: Place, schema: pa.Schema = table.ROWS, task_id: str = "") -> Result:
     """Read a table that is named after its task.
 
     Args:
@@ -58,7 +63,7 @@ def read(path: Path, schema: pa.Schema = table.ROWS, task_id: str = "") -> Resul
         return _checked(task_id or path.stem, table.read(path), schema)
 
 
-def look(path: Path) -> tuple[Task, int, dict[str, Any]]:
+def look(path: Place) -> tuple[Task, int, dict[str, Any]]:
     """The task of a file, its number of rows and its provenance, without reading the rows.
 
     Raises:
@@ -71,7 +76,7 @@ def look(path: Path) -> tuple[Task, int, dict[str, Any]]:
         return _checked_task(path.stem, origin), n_rows, origin
 
 
-def rows(path: Path, task_id: str, seed: int) -> pa.Table:
+def rows(path: Place, task_id: str, seed: int) -> pa.Table:
     """The rows of a task at whose file one has looked, without metadata.
 
     Raises:
@@ -85,10 +90,12 @@ def rows(path: Path, task_id: str, seed: int) -> pa.Table:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _named(path: Place) -> Iterator[None]:
     """Name the file in what is raised in this block."""
     try:
         yield
+    except RemoteError:  # which says nothing about the file
+        raise
     # A file may hold anything, and Arrow has an exception for each.
     except Exception as error:
         strerror = error.strerror if isinstance(error, OSError) else None
@@ -131,28 +138,44 @@ def _check_owner(found: set[str], task_id: str) -> None:
         raise ValueError(f"it is that of task {min(found - {task_id})}")
 
 
-def examine(store: Store, task: Task) -> Result | None:
-    """The result of a task as it is in a directory; None where there is none.
+def examine(store: Store, tasks: Iterable[Task]) -> Iterator[Result | ResultError | None]:
+    """The result of each task as it is in a directory; None where there is none.
 
-    Raises:
-        ResultError: when what is there is not the task's result.
+    In its place an error, where what is there is not the task's result.
     """
-    path = store.path(task.task_id)
-    if not (path.exists() or path.is_symlink()):
-        return None
-    found = read(path)
-    if task.arrays:
-        read(store.path(task.task_id, ".arrays.parquet"), table.ARRAYS)
-    return found
+    there = {path.name for path in store.rows()}
+
+    def one(task: Task) -> Result | ResultError | None:
+        path = store.path(task.task_id)
+        if path.name not in there:
+            return None
+        found = attempt(read, path)
+        if task.arrays and isinstance(found, Result):
+            arrays = store.path(task.task_id, ".arrays.parquet")
+            beside = attempt(lambda path: read(path, table.ARRAYS), arrays)
+            return beside if isinstance(beside, ResultError) else found
+        return found
+
+    return ahead(one, tasks, store.directory)
 
 
-def read_all(paths: Iterable[Path], problems: list[str]) -> Iterator[Result]:
+def attempt(function: Callable[[Place], T], path: Place) -> T | ResultError:
+    """What a function reads from a file, or why the file cannot be relied on."""
+    try:
+        return function(path)
+    except ResultError as error:
+        return error
+
+
+def read_all(paths: Iterable[Place], problems: list[str]) -> Iterator[Result]:
     """Read every file that can be relied on; what is wrong with the others is added to the list."""
-    for path in paths:
-        try:
-            yield read(path)
-        except ResultError as error:
-            problems.append(f"{error}; it is left out")
+    listed = list(paths)
+    where = listed[0] if listed else Path()
+    for found in ahead(lambda path: attempt(read, path), listed, where):
+        if isinstance(found, ResultError):
+            problems.append(f"{found}; it is left out")
+        else:
+            yield found
 
 
 def versions_of(origin: dict[str, Any]) -> Versions:

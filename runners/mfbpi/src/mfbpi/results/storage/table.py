@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mfbpi.results.storage import files
+from mfbpi.results.storage.places import Place
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import Task
 
@@ -117,7 +117,7 @@ def to_bytes(table: pa.Table) -> bytes:
     return buffer.getvalue()
 
 
-def read(path: Path) -> pa.Table:
+def read(path: Place) -> pa.Table:
     """Read a file of results."""
     # Not through a path: pyarrow would read partitions out of names such as "env=x". Without
     # threads: Arrow's pool can abort a process that ends while they start.
@@ -129,7 +129,7 @@ def from_bytes(content: bytes) -> pa.Table:
     return _opened(content).read(use_threads=False)
 
 
-def look(path: Path) -> tuple[int, pa.Schema]:
+def look(path: Place) -> tuple[int, pa.Schema]:
     """Number of rows and schema of a file of results, whose rows are not read."""
     source = _opened(files.read_regular(path))
     return source.metadata.num_rows, source.schema_arrow

@@ -1,0 +1,1 @@
+"""Results on file systems that are no part of this machine's: object stores and others."""
