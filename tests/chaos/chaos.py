@@ -13,7 +13,7 @@ import numpy as np
 
 from mfbpi.results.storage.directory import ARRAYS, CHECKPOINTS
 from tests.chaos import processes
-from tests.chaos.grid import PATIENCE_S, Grid
+from tests.chaos.grid import N_TASKS, PATIENCE_S, Grid
 from tests.chaos.ground import Ground
 
 #: Part of a whole run that goes into imports, of the driver and of its workers.
@@ -68,12 +68,15 @@ class Chaos:
     def kill(self) -> str:
         """Start or resume the grid and kill a part of it; returns which and when."""
         while True:
+            if self.grid.n_done() == N_TASKS:  # there is little left that a kill could spoil
+                self.settle()
+                self.n_grids += 1
             moment = str(self.rng.choice(list(MOMENTS), p=list(MOMENTS.values())))
             drivers = self.grid.start()
             victim = drivers[int(self.rng.integers(len(drivers)))]
             self._wait(moment, victim)
             struck = self._strike(victim)
-            self._end_others(victim, drivers)
+            self._end_others(victim, drivers, bool(struck))
             if struck:
                 self.counts[f"{struck} {moment}"] += 1
                 return f"{struck} {moment}"
@@ -81,12 +84,15 @@ class Chaos:
             self._check_and_begin_next()
 
     def _end_others(
-        self, victim: subprocess.Popen[bytes], drivers: list[subprocess.Popen[bytes]]
+        self,
+        victim: subprocess.Popen[bytes],
+        drivers: list[subprocess.Popen[bytes]],
+        may_kill: bool,
     ) -> None:
         """Let the other shards end by themselves, or kill them as well."""
         for driver in drivers:
             if driver is not victim:
-                if self.rng.random() < 0.5:
+                if may_kill and self.rng.random() < 0.5:
                     workers = processes.workers(driver.pid)
                     processes.kill([driver.pid])
                     processes.wait_for_end(workers)

@@ -77,6 +77,10 @@ class Grid:
     def _elsewhere(self) -> Sequence[str]:
         return () if self.checkpoints is None else ("--checkpoint-dir", str(self.checkpoints))
 
+    def n_done(self) -> int:
+        """How many tasks are done."""
+        return len(Store(self.directory).rows())
+
     def complete(self) -> None:
         """Run what is missing, undisturbed."""
         for driver in self.start():
