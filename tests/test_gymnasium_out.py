@@ -59,3 +59,54 @@ def test_pictures() -> None:
     sea: Any = gymnasium.make("mfbpi/SlippingDeepSea-v0", render_mode="rgb_array", size=4)
     sea.reset(seed=0)
     assert sea.render().shape == (96, 96, 3)
+
+
+@pytest.mark.parametrize("environment_id", IDS)
+def test_every_one_has_a_picture(environment_id: str) -> None:
+    """Cells, a graph, or cart and pole: ``check_env`` finds what is rendered in order, too."""
+    environment = gymnasium.make(environment_id, render_mode="rgb_array").unwrapped
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(environment)
+    environment.reset(seed=0)
+    picture: Any = environment.render()
+    assert picture.dtype == np.uint8
+    assert picture.ndim == 3
+
+
+def test_the_pole_hangs() -> None:
+    """At the start it points down from the cart, which stands in the middle."""
+    environment: Any = gymnasium.make("mfbpi/CartpoleSwingup-v0", render_mode="rgb_array")
+    environment.reset(seed=0)
+    orange = np.argwhere(environment.render()[:, :, 0] == 238)
+    assert orange[:, 0].max() > 200
+    assert abs(orange[:, 1].mean() - 240) < 5
+
+
+def test_graphs_are_spread() -> None:
+    """Six arms round the middle: the present state, in the middle, is near the centre."""
+    environment: Any = gymnasium.make("mfbpi/SixArms-v0", render_mode="rgb_array")
+    environment.reset(seed=0)
+    blue = np.argwhere((environment.render() == [25, 113, 194]).all(axis=2))
+    assert np.abs(blue.mean(axis=0) - 240).max() < 25
+
+
+@pytest.mark.slow
+def test_stable_baselines_trains_on_ours() -> None:
+    """Its DQN learns RiverSwim of three states: it swims right everywhere."""
+    from stable_baselines3 import DQN
+
+    environment = gymnasium.make("mfbpi/RiverSwim-v0", n_states=3, max_episode_steps=100)
+    model = DQN(
+        "MlpPolicy",
+        environment,
+        seed=0,
+        gamma=0.95,
+        learning_starts=500,
+        exploration_fraction=0.6,
+        learning_rate=1e-3,
+        target_update_interval=250,
+    )
+    model.learn(8_000)
+    greedy = [int(model.predict(np.array(state), deterministic=True)[0]) for state in range(3)]
+    assert greedy == [1, 1, 1]

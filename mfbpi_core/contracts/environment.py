@@ -11,10 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.data import exact
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Observation, ObservationKind
-from mfbpi_core.errors import PluginError
 
 #: What compiled rollouts take: arrays that share the environment's state, a named tuple that is
 #: not looked into here, and the environment's own generator.
@@ -74,6 +72,8 @@ class Environment(ABC):
         protocol: how the environment is run when the user does not say.
         state_names: what its integer states are called; None for their numbers.
         action_names: the same for actions.
+        positions: int64 [S, 2], row and column of each state in a picture, -1 for none; None where
+            states have no places.
     """
 
     #: What it offers beyond "states" or "arrays", "cells" and "model": words of
@@ -88,6 +88,7 @@ class Environment(ABC):
     protocol: RunProtocol = RunProtocol(horizon=10_000)
     state_names: tuple[str, ...] | None = None
     action_names: tuple[str, ...] | None = None
+    positions: npt.NDArray[np.int64] | None = None
 
     @abstractmethod
     def reset(
@@ -139,6 +140,10 @@ class Environment(ABC):
         """The partition over which exploration is counted, or None."""
         return None
 
+    def picture(self) -> npt.NDArray[np.uint8] | None:
+        """A picture of the present moment, uint8 [height, width, 3], or None for the usual one."""
+        return None
+
     @property
     def observation_kind(self) -> ObservationKind:
         """States, arrays, or arrays that are one-hot, which is a feature."""
@@ -167,34 +172,3 @@ class Environment(ABC):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what :meth:`state_dict` returned."""
         vars(self).update(copy.deepcopy(state))
-
-
-def check_sizes(name: str, environment: Environment) -> None:
-    """Refuse sizes and ranges with which no agent could be built, or compiled ones leave memory.
-
-    Args:
-        name: what built it, for messages.
-        environment: what it built.
-
-    Raises:
-        PluginError: naming the attribute, and what it is.
-    """
-    for attribute in ("n_actions", "n_states", "max_episode_steps"):
-        value, may_be_none = getattr(environment, attribute, None), attribute != "n_actions"
-        if (exact.whole(value) or 0) < 1 and not (value is None and may_be_none):
-            raise PluginError(
-                f"{name}: {attribute} is {exact.shown(value)}; expected an integer of 1 or more"
-                f"{', or None' if may_be_none else ''}"
-            )
-    if not _is_range(environment.reward_range):
-        raise PluginError(
-            f"{name}: reward_range is {exact.shown(environment.reward_range)}; expected the lowest "
-            "and the highest reward, two numbers of which the first is smaller"
-        )
-
-
-def _is_range(limits: Any) -> bool:
-    if not isinstance(limits, tuple | list) or len(limits) != 2:
-        return False
-    low, high = map(exact.real, limits)
-    return low is not None and high is not None and low < high

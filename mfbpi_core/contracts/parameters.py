@@ -129,7 +129,7 @@ def from_dict(config: type[C], values: Mapping[str, Any]) -> C:
     check_keys(config, values)
     return config(
         **{
-            key: tuple(v) if kinds.is_tuple(hints[key]) and v is not None else v
+            key: tuple(v) if kinds.is_tuple(hints[key]) and isinstance(v, list) else v
             for key, v in rest.gathered(config, values).items()
         }
     )

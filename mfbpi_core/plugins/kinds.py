@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mfbpi_core.contracts._sizes import check_sizes
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.bound import Bound
-from mfbpi_core.contracts.environment import Environment, check_sizes
+from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.replicas import Replicas

@@ -36,6 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("mfbpi_run.commands.reproduce:again", "Run a task again, and compare."),
     "plot": ("mfbpi_run.commands.plot:plot", "Draw the results of a directory."),
     "compare": ("mfbpi_run.commands.compare:compare", "Compare agents: which one is better?"),
+    "policy": ("mfbpi_run.commands.policy:policy", "Show the policy that a run recommends."),
+    "play": ("mfbpi_run.commands.play:play", "Show a policy, or an agent, acting."),
     "new": ("mfbpi_run.commands.new:new", "Write the scaffold of a new plugin."),
 }
 

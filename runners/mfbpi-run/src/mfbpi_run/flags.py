@@ -18,6 +18,8 @@ _NAMED = {
     "executor_settings": "-X",
     "stop_settings": "-S",
     "file": "--mdp",
+    "env": "--env",
+    "imports": "--import",
 }
 
 #: Options that are.
@@ -26,6 +28,7 @@ _ALIKE = (
     *("out", "if_exists", "shard", "executor", "jobs", "replicas", "task_timeout"),
     *("checkpoint_every", "checkpoint_dir", "allocation", "plot", "stop", "delta", "epsilon"),
     *("scope", "allow_heuristic", "metric", "baseline", "pairs", "level"),
+    *("scope", "allow_heuristic", "save_agent", "code", "seed", "gif"),
 )
 
 FLAGS = {**_NAMED, **{name: f"--{name.replace('_', '-')}" for name in _ALIKE}}

@@ -29,6 +29,7 @@ _HOMES = {
     "make_environment": "mfbpi.api.building",
     "make_agent": "mfbpi.api.building",
     "mdp": "mfbpi.api.instances",
+    "play": "mfbpi.api.playing",
     "describe": "mfbpi.api.instances",
     "bound": "mfbpi.api.instances",
     "list_plugins": "mfbpi.api.listing",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from mfbpi.api.given import agent, environment, executor, metric, stopping_rule
     from mfbpi.api.instances import bound, describe, mdp
     from mfbpi.api.listing import list_plugins
+    from mfbpi.api.playing import play
     from mfbpi.api.reproducing import reproduce
     from mfbpi.api.running import run
     from mfbpi.api.sweeping import sweep
@@ -88,6 +90,7 @@ __all__ = [
     "make_environment",
     "mdp",
     "metric",
+    "play",
     "reproduce",
     "run",
     "status",

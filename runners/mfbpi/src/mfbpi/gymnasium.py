@@ -20,15 +20,12 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mfbpi.api.building import make_environment
+from mfbpi.instances import scenes
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.plugins.registry import Registry
 
 #: One entry of ``P``: probability, next state, reward, terminated.
 Entry = tuple[float, int, float, bool]
-
-#: Pixels along a cell of a picture, and its colours: a state, the present one, an end.
-PIXELS = 24
-COLOURS = np.array([[222, 226, 230], [25, 113, 194], [73, 80, 87]], dtype=np.uint8)
 
 
 class Environment(gymnasium.Env[Any, Any]):
@@ -36,8 +33,8 @@ class Environment(gymnasium.Env[Any, Any]):
 
     Args:
         environment: its name.
-        render_mode: ``"ansi"`` for a line of text or a grid of signs, ``"rgb_array"`` for a
-            picture; only where states are integers or a one-hot grid.
+        render_mode: ``"ansi"`` for a line of text or a grid of signs, where states are integers or
+            a one-hot grid; ``"rgb_array"`` for a picture, of cart and pole too.
         parameters: its parameters.
     """
 
@@ -46,6 +43,8 @@ class Environment(gymnasium.Env[Any, Any]):
     def __init__(self, environment: str, render_mode: str | None = None, **parameters: Any) -> None:
         self.environment = make_environment(environment, **parameters)
         self.render_mode = render_mode
+        modes = ["rgb_array"] if scenes.is_picture_only(self.environment) else ["ansi", "rgb_array"]
+        self.metadata = {**type(self).metadata, "render_modes": modes}
         self.action_space = spaces.Discrete(self.environment.n_actions)
         n_states = self.environment.n_states
         if n_states is None:
@@ -96,43 +95,13 @@ class Environment(gymnasium.Env[Any, Any]):
         """A text or a picture of where the episode is."""
         if self.render_mode is None or self._shown is None:
             return None
-        marks = self._marks()
-        if marks is None:
-            raise NotImplementedError(f"{type(self.environment).__name__} has no picture")
         if self.render_mode == "ansi":
-            return "\n".join("".join(".@#"[mark] for mark in row) for row in marks) + "\n"
-        picture = COLOURS[marks].repeat(PIXELS, axis=0).repeat(PIXELS, axis=1)
-        picture[::PIXELS] = picture[:, ::PIXELS] = 255
-        return picture
+            return scenes.text(self.environment, self._shown)
+        return self._scenery.picture(self._shown)
 
-    def _marks(self) -> npt.NDArray[np.int64] | None:
-        """0 for a state, 1 for the present one, 2 for an end or a wall, in rows; None for arrays.
-
-        States are in rows of their map, where the environment has ``rows`` and calls its states by
-        row and column, else in one row; a one-hot grid is itself.
-        """
-        n_states, names = self.environment.n_states, self.environment.state_names
-        if n_states is None:
-            grid = np.asarray(self._shown)
-            return np.atleast_2d(grid != 0).astype(np.int64) if _is_one_hot(grid) else None
-        model = self.environment.model
-        marks = np.zeros(n_states, dtype=np.int64)
-        if model is not None:
-            marks[model.terminal] = 2
-        marks[int(self._shown)] = 1
-        rows = getattr(self.environment, "rows", None)
-        if rows is None or names is None:
-            return marks[None]
-        drawn = np.full((len(rows), len(rows[0])), 2, dtype=np.int64)
-        for mark, name in zip(marks, names, strict=True):
-            row, column = map(int, name.split(","))
-            drawn[row, column] = mark
-        return drawn
-
-
-def _is_one_hot(grid: npt.NDArray[Any]) -> bool:
-    single = np.isin(grid, (0, 1)).all() and np.count_nonzero(grid) <= 1
-    return grid.ndim == 2 and bool(single)
+    @functools.cached_property
+    def _scenery(self) -> scenes.Scenery:
+        return scenes.Scenery(self.environment)
 
 
 def _entries(model: TabularMDP, s: int, a: int) -> list[Entry]:

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from mfbpi_core import Cells, RunProtocol, Transitions, parameter
 from mfbpi_env_cartpole_swingup.grid import BINS, RANGES, cell_numbers
+from mfbpi_env_cartpole_swingup.picture import picture
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
 
 #: Levels of difficulty: k runs from 0 to 19.
@@ -92,6 +93,11 @@ class CartpoleSwingup(BsuiteEnvironment):
         cosine in the float32 observation could be rounded across the threshold.
         """
         return transitions.rewards > UPRIGHT_REWARD / 2.0
+
+    def picture(self) -> npt.NDArray[np.uint8]:
+        """Cart and pole, once an episode has begun."""
+        state = self.raw._state
+        return picture(float(state.x), float(state.theta))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -58,6 +58,7 @@ class GridWorld(TabularEnvironment):
         cells = _cells(self.rows)
         super().__init__(grid_world(self.rows, config.slip), config.max_episode_steps)
         self.state_names = tuple(f"{row},{column}" for row, column in cells)
+        self.positions = np.array(cells, dtype=np.int64)
         self.action_names = ACTIONS
         self.protocol = RunProtocol(horizon=STEPS_PER_STATE * len(cells))
 

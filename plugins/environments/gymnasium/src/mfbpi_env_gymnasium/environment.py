@@ -49,6 +49,12 @@ class Config:
     )
     make: dict[str, Any] = others("arguments of gymnasium.make, such as is_slippery=false")
 
+    @property
+    def imports(self) -> str:
+        """The module that making it imports, because its id or an argument says so; or nothing."""
+        module, colon, _ = self.environment_id.rpartition(":")
+        return module if colon else ""
+
 
 def build(config: Config) -> Environment:
     """Build the environment that a configuration names.

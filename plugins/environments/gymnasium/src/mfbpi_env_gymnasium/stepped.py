@@ -77,6 +77,12 @@ class SteppedEnvironment(Environment):
             return None
         return Cells(count=self.n_states, index=_identity)
 
+    def picture(self) -> npt.NDArray[np.uint8] | None:
+        """Gymnasium's own, where it was made with ``render_mode=rgb_array``."""
+        if self.raw.render_mode != "rgb_array" or not self._in_episode:
+            return None
+        return np.asarray(self.raw.render(), dtype=np.uint8)
+
     def state_dict(self) -> dict[str, Any]:
         """What interaction changes in each layer; raises :class:`CheckpointError`."""
         return {"layers": saving.state_of(self.raw), "in_episode": self._in_episode}

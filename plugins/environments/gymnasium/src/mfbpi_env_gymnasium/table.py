@@ -76,6 +76,7 @@ class GymnasiumTable(TabularEnvironment):
         super().__init__(table.mdp, time_limit(raw))
         self.raw = raw
         self._seen = table.seen
+        self.positions = _positions(raw.unwrapped, self.mdp.n_states)
 
     @property
     def provides(self) -> frozenset[str]:
@@ -91,6 +92,21 @@ class GymnasiumTable(TabularEnvironment):
 
 def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return observations.astype(np.int64, copy=False)
+
+
+def _positions(bare: Any, n_states: int) -> npt.NDArray[np.int64] | None:
+    """Row and column of each state where Gymnasium's environment is a map; twins have none."""
+    sizes = getattr(bare, "shape", None)
+    if sizes is None and isinstance(getattr(bare, "desc", None), np.ndarray):
+        sizes = bare.desc.shape
+    if not isinstance(sizes, tuple) or len(sizes) != 2:
+        return None
+    count = int(np.prod(sizes))
+    if count != int(bare.observation_space.n) or count > n_states:
+        return None
+    found = np.full((n_states, 2), -1, dtype=np.int64)
+    found[:count] = np.stack(np.divmod(np.arange(count), sizes[1]), axis=1)
+    return found
 
 
 def _entries(raw: gymnasium.Env[Any, Any]) -> listed.Rows:

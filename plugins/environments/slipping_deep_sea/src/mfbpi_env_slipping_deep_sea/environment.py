@@ -32,7 +32,12 @@ import numpy.typing as npt
 
 from mfbpi_core import Cells, RunProtocol, TabularMDP, Transitions, parameter
 from mfbpi_core.errors import CheckpointError
-from mfbpi_env_slipping_deep_sea.model import LARGE_REWARD, deep_sea_mdp, optimal_values
+from mfbpi_env_slipping_deep_sea.model import (
+    LARGE_REWARD,
+    cells_of,
+    deep_sea_mdp,
+    optimal_values,
+)
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
 from mfbpi_lib_bsuite.one_hot import indices_of
 
@@ -89,6 +94,7 @@ class SlippingDeepSea(BsuiteEnvironment):
             episodes=EPISODES_PER_ROW * config.size,
             eval_every=EPISODES_PER_EVALUATION * config.size,
         )
+        self.positions = cells_of(config.size)
         self._slip = config.slip
         self._rng = np.random.default_rng()
 

@@ -27,6 +27,13 @@ def state_number(row: npt.ArrayLike, column: npt.ArrayLike) -> IntArray:
     return rows * (rows + 1) // 2 + np.asarray(column, dtype=np.int64)
 
 
+def cells_of(size: int) -> IntArray:
+    """Row and column of each state, int64 [S, 2]."""
+    rows, columns = np.tril_indices(size)
+    ends = np.stack([np.full(size, size), np.arange(size)], axis=1)
+    return np.concatenate([np.stack([rows, columns], axis=1), ends]).astype(np.int64)
+
+
 def deep_sea_mdp(
     right: npt.ArrayLike, slip: float, move_cost: float, *, rewards_last_column: bool
 ) -> TabularMDP:

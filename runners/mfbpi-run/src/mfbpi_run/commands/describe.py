@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -12,8 +13,8 @@ from mfbpi.instances import instance
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import listed
 from mfbpi_run.arguments import instance_options
-from mfbpi_run.command import Command
-from mfbpi_run.screen.output import say, show_json, show_table, warn, warn_of_problems
+from mfbpi_run.command import PATH, Command
+from mfbpi_run.screen.output import say, show_json, show_table, tell, warn, warn_of_problems
 
 #: Names of states or actions that are shown.
 NAMED = 30
@@ -21,8 +22,15 @@ NAMED = 30
 
 @click.command(cls=Command, name="describe")
 @instance_options.instance
+@click.option(
+    "--plot",
+    type=PATH,
+    metavar="FILE",
+    help="Draw V*, the best actions and the gaps: .png, .svg or .pdf; a grid or a chain in its own "
+    "shape, any other as a graph of up to 200 states.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def describe(as_json: bool, **where: Any) -> None:
+def describe(plot: Path | None, as_json: bool, **where: Any) -> None:
     """Describe an instance: sizes, gaps, variances, spans, moments, ties, structure.
 
     Example: mfbpi describe --env riverswim -E n_states=20 --discount 0.95
@@ -37,6 +45,8 @@ def describe(as_json: bool, **where: Any) -> None:
     for message in description.diagnose(found.mdp):
         warn(message)
     described = description.describe(found.mdp, found.discount)
+    if plot is not None:
+        _draw(found, plot)
     if as_json:
         names = {"state_names": found.state_names, "action_names": found.action_names}
         named = {key: value for key, value in names.items() if value is not None}
@@ -48,6 +58,17 @@ def describe(as_json: bool, **where: Any) -> None:
         if called is not None:
             say(f"{kind}: {_numbered(called)}")
     say(f"{found.label} at discount {found.discount:g}.")
+
+
+def _draw(found: instance.Instance, file: Path) -> None:
+    """The picture; where it is, is said on standard error."""
+    from mfbpi.instances import drawing
+
+    where = found.environment
+    positions = None if where is None else where.positions
+    figure = drawing.instance(found.mdp, found.discount, positions, found.state_names)
+    drawing.write(figure, file)
+    tell(f"plot: {file}")
 
 
 def _numbered(names: tuple[str, ...]) -> str:

@@ -23,13 +23,26 @@ from mfbpi_run.screen.output import note, say, show_json
     help="Where the agent is, if it has no packaging; its content must be what it was.",
 )
 @click.option("--env", "environment", metavar="./FILE.py:CLASS", help="Likewise.")
+@click.option(
+    "--import",
+    "imports",
+    multiple=True,
+    metavar="MODULE",
+    help="Module that the file may ask to import; repeatable.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def again(file: Place, agent: str | None, environment: str | None, as_json: bool) -> int:
+def again(
+    file: Place,
+    agent: str | None,
+    environment: str | None,
+    imports: tuple[str, ...],
+    as_json: bool,
+) -> int:
     """Run the task of FILE (DIR/<task_id>.parquet) again, and say what differs.
 
     Programs with another version, the platform, and every number but the time that it took.
     """
-    found = reproduce(file, agent, environment)
+    found = reproduce(file, agent, environment, imports=imports)
     if as_json:
         _show_json(found)
     else:

@@ -46,23 +46,28 @@ def make_environment(name: Plugin | object, /, **parameters: Any) -> Environment
     if not isinstance(name, str | Choice | type):
         return _adopted(registry, name, parameters)
     (choice,) = selection.given(registry, "environment", [one(name, parameters)])
+    return built(registry, choice)
+
+
+def built(registry: Registry, choice: selection.Chosen) -> Environment:
+    """The environment that was chosen, which says what it is."""
     ref = choice.ref()
-    built = assembly.environment(assembly.find(registry, "environment", ref))
+    made = assembly.environment(assembly.find(registry, "environment", ref))
     with contextlib.suppress(AttributeError):  # of a class with slots it stays unknown
-        setattr(built, _MADE_AS, (choice.plugin, ref))
-    return built
+        setattr(made, _MADE_AS, (choice.plugin, ref))
+    return made
 
 
 def _adopted(registry: Registry, given: object, parameters: dict[str, Any]) -> Environment:
     """What a plugin makes of another library's environment; raises :class:`UsageError`."""
-    built = adoption.adopted(registry, given, parameters)
-    if built is None:
+    adopted = adoption.adopted(registry, given, parameters)
+    if adopted is None:
         raise UsageError(
             f"{type(given).__module__}.{type(given).__qualname__} is no environment that an "
             "installed plugin knows; expected a name, or an environment of a library such as "
             "Gymnasium with its plugin (mfbpi-env-gymnasium)"
         )
-    return built
+    return adopted
 
 
 def make_agent(
@@ -105,6 +110,19 @@ def make_agent(
     registry = Registry.discover()
     compiled.find_place(registry)
     (choice,) = selection.given(registry, "agent", [one(name, parameters)])
+    return agent_of(registry, choice, environment, seed=seed, discount=discount, steps=steps)
+
+
+def agent_of(
+    registry: Registry,
+    choice: selection.Chosen,
+    environment: Environment,
+    *,
+    seed: int,
+    discount: float | None = None,
+    steps: int | None = None,
+) -> Agent:
+    """The agent that was chosen, for an environment; see :func:`make_agent`."""
     plugin, where = described(environment)
     check_needs(choice.plugin, where, environment.provides)
     horizon, _ = grid.length(RunSettings(steps=steps), where, environment)

@@ -75,12 +75,12 @@ def measured(metrics: Plugin | Iterable[Plugin]) -> dict[str, Any]:
     return {"metrics": names, "metric_settings": settings_of(chosen)}
 
 
-def stopping(stop: Plugin | None) -> dict[str, Any]:
-    """A stopping rule as settings of a run."""
+def stopping(stop: Plugin | None, **asked: Any) -> dict[str, Any]:
+    """A stopping rule, and what is asked of it, as settings of a run."""
     if stop is None:
-        return {}
+        return asked
     (chosen,) = several("stopping_rules", stop)
-    return {"stop": chosen.name, "stop_settings": settings_of([chosen])}
+    return {"stop": chosen.name, "stop_settings": settings_of([chosen]), **asked}
 
 
 def execution(

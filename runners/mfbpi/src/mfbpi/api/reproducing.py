@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import attrs
@@ -11,12 +11,13 @@ import pyarrow as pa
 from mfbpi.execute import compiled
 from mfbpi.execute.found import Found
 from mfbpi.execute.worker import run_task
-from mfbpi.plan import own
+from mfbpi.plan import own, trust
 from mfbpi.results.storage import places, provenance, reading, table
 from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import ResultError
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
 
 #: Column that no two runs have in common.
@@ -55,7 +56,11 @@ class Reproduced:
 
 
 def reproduce(
-    file: str | Place, agent: str | None = None, environment: str | None = None
+    file: str | Place,
+    agent: str | None = None,
+    environment: str | None = None,
+    *,
+    imports: Collection[str] = (),
 ) -> Reproduced:
     """Run a task again from the provenance in the file of its rows, and compare the numbers.
 
@@ -66,6 +71,8 @@ def reproduce(
         agent: ``"./FILE.py:CLASS"``, where the agent has no packaging: from where it is taken is
             for the reader to say, never for the file. Its content must be the same.
         environment: likewise.
+        imports: modules that the file may ask to import, such as that of an own environment of
+            Gymnasium; none if empty.
 
     Raises:
         UsageError: when the file is none of a task, or names a plugin that is not there.
@@ -83,6 +90,7 @@ def reproduce(
     registry = Registry.discover()
     compiled.find_place(registry)
     _take_in(registry, before.task, agent, environment)
+    trust.check(assembly.find(registry, "environment", before.task.environment), imports)
     outcome = run_task(before.task.to_json(), find_plugins=Found.already(registry))
     programs = tuple(_programs(before.origin))
     found: list[str] = []

@@ -43,6 +43,7 @@ def run(
     task_timeout: float | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY_S,
     checkpoint_dir: str | Place | None = None,
+    save_agent: bool = False,
     progress: Observer | Progress | None = None,
 ) -> Results:
     """Run every agent on every environment with every seed.
@@ -78,6 +79,7 @@ def run(
         task_timeout: most seconds for a task.
         checkpoint_every: seconds between checkpoints of a long run; 0 for none.
         checkpoint_dir: directory in which they lie; that of the results if None.
+        save_agent: whether agents are kept as they are in the end, see :meth:`Results.agent`.
         progress: called with the number of tasks that have ended, and of all; or an observer.
 
     Raises:
@@ -109,10 +111,7 @@ def run(
             discount=discount,
             **given.measured(metrics),
             arrays=arrays,
-            **given.stopping(stop),
-            delta=delta,
-            epsilon=epsilon,
-            scope=scope,
+            **given.stopping(stop, delta=delta, epsilon=epsilon, scope=scope),
             allow_heuristic=allow_heuristic,
         ),
     )
@@ -126,6 +125,7 @@ def run(
         task_timeout=task_timeout,
         checkpoint_every=checkpoint_every,
         checkpoint_dir=checkpoint_dir,
+        save_agent=save_agent,
     )
     return carried_out(registry, planned, execution, progress)
 

@@ -32,6 +32,7 @@ def sweep(
     task_timeout: float | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY_S,
     checkpoint_dir: str | Place | None = None,
+    save_agent: bool = False,
     progress: Observer | Progress | None = None,
 ) -> Results | Tabulated:
     """Run an experiment, or the grid of a TOML file, and draw its figures.
@@ -49,6 +50,7 @@ def sweep(
         task_timeout: most seconds for a task.
         checkpoint_every: seconds between checkpoints.
         checkpoint_dir: where they lie.
+        save_agent: whether agents are kept as they are in the end, see :meth:`Results.agent`.
         progress: told how far the work has come.
 
     Returns:
@@ -77,6 +79,7 @@ def sweep(
         task_timeout=task_timeout,
         checkpoint_every=checkpoint_every,
         checkpoint_dir=checkpoint_dir,
+        save_agent=save_agent,
     )
     text = given.seeds_text(seeds)
     if experiment.runs is None:

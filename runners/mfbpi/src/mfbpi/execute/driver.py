@@ -54,6 +54,8 @@ def execute(
     found: Found,
     checkpoints: Checkpoints | None = None,
     reports: Reports | None = None,
+    *,
+    save_agent: bool = False,
 ) -> list[Record]:
     """Run what is pending; every outcome is written as it comes.
 
@@ -67,6 +69,7 @@ def execute(
         found: the plugins.
         checkpoints: where the workers save long runs; None for nowhere.
         reports: where they tell how far long runs are; None for nowhere.
+        save_agent: whether agents are kept.
 
     Returns:
         The records, none of them pending.
@@ -76,7 +79,13 @@ def execute(
     """
     pending = {work.task_id: work for work in works}
     ended: dict[str, Record] = {}
-    run = partial(run_task, checkpoints=checkpoints, find_plugins=found, reports=reports)
+    run = partial(
+        run_task,
+        checkpoints=checkpoints,
+        find_plugins=found,
+        reports=reports,
+        save_agent=save_agent,
+    )
     with _outcomes(executor, run, works) as outcomes:
         for outcome in outcomes:
             with interrupts.held_back():

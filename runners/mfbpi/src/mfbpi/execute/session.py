@@ -112,6 +112,7 @@ def carry_out(
         with store.writing():
             plan, records = Opening(store, execution.if_exists, touch=True).settle(plan)
             manifest.record(store.directory, plan.manifest(), plan.shard, len(records))
+            _note_unsaved(store, records, execution)
             work = _Work(registry, executor, store, records, execution, observer or Observer())
             carried = Carried(plan=plan, records=work.done(interrupts), store=store)
             if plan.shard is not None:
@@ -137,6 +138,8 @@ def _sharded(plan: TaskPlan, execution: Execution) -> TaskPlan:
     shard = sharding.parse(execution.shard)
     if shard is not None and execution.out is None:
         raise UsageError("`shard` needs `out`: the directory that all shards share")
+    if execution.save_agent and execution.replicas > 1:
+        raise UsageError("`save_agent` keeps agents that run on their own; leave `replicas` away")
     return attrs.evolve(plan, shard=shard)
 
 
@@ -149,6 +152,19 @@ def _prepared(registry: Registry, plan: TaskPlan, execution: Execution) -> Execu
     if execution.task_timeout is not None:
         executor.limit_time(execution.task_timeout)
     return executor
+
+
+def _note_unsaved(store: Store, records: Sequence[Record], execution: Execution) -> None:
+    """Say which agents are not there although they are asked for."""
+    if not execution.save_agent:
+        return
+    kept = [record.task.task_id for record in records if record.status == "kept"]
+    missing = [each for each in kept if not store.path(each, ".agent.npz").exists()]
+    if missing:
+        note(
+            f"{len(missing)} of the results that are kept were made without `save_agent`; "
+            "`if_exists='overwrite'` runs all again"
+        )
 
 
 def _candidates(plan: TaskPlan) -> Iterator[Path]:
@@ -180,6 +196,7 @@ class _Work:
                 Found.already(self.registry),
                 self._checkpoints(),
                 Reports.of_many(self.store, self._at_once(works)),
+                save_agent=self.execution.save_agent,
             )
         except KeyboardInterrupt as error:
             reporting.stopped("interrupted")

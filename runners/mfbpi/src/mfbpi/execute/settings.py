@@ -32,6 +32,7 @@ class Execution:
         task_timeout: most seconds for a task; None for no limit.
         checkpoint_every: seconds between checkpoints of a long run; 0 for none.
         checkpoint_dir: directory in which they lie; None for that of the results.
+        save_agent: whether agents are kept as they are in the end.
     """
 
     out: Place | None = setting(
@@ -97,4 +98,10 @@ class Execution:
         "Default: that of the results.",
         metavar="DIR",
         expected="the path of a directory",
+    )
+    save_agent: bool = setting(
+        False,
+        "Keep each agent as it is in the end, to act with it or to learn on: see `mfbpi play`.",
+        metavar="",
+        expected="true or false",
     )

@@ -14,6 +14,7 @@ from mfbpi.execute import causes, extras, place, stopping
 from mfbpi.execute.batches import TaskBatch
 from mfbpi.execute.interrupt import is_the_users
 from mfbpi.execute.reports.running import Report, Reports
+from mfbpi.execute.saving import learnt
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
 from mfbpi.execute.stage import Begun, Stage
 from mfbpi.notices import plain_in_workers, warn
@@ -31,6 +32,8 @@ def run_task(
     checkpoints: Checkpoints | None = None,
     find_plugins: Callable[[], Registry] = Registry.discover,
     reports: Reports | None = None,
+    *,
+    save_agent: bool = False,
 ) -> Outcome:
     """Run a task given as its canonical JSON, or several together; what raises has failed.
 
@@ -39,6 +42,7 @@ def run_task(
         checkpoints: where long runs are saved now and then; None for nowhere.
         find_plugins: called once it is sure that nothing that a plugin does ends the worker.
         reports: where a long run tells how far it is; None for nowhere.
+        save_agent: whether the agent is kept as it is in the end.
     """
     batch, owner = TaskBatch.from_json(text), os.getpid()
     registry = None
@@ -48,6 +52,7 @@ def run_task(
             told = None if reports is None else reports.anchored()
             registry = find_plugins()
             worker = _Worker.begin(registry, batch, saved)
+            worker.saves_agent = save_agent
             with worker.telling(batch, told):
                 return batch.joined(worker.outcomes())
     except BaseException as error:  # a plugin may raise any of them, and ends its own task only
@@ -73,6 +78,7 @@ class _Worker:
         saver: saves them on their way; None where nothing is saved.
         report: tells how far it is; None where nobody is told.
         not_resumed: why it did not go on from its checkpoint; empty if it did, or had none.
+        saves_agent: whether agents are kept.
     """
 
     begun: Sequence[Begun]
@@ -80,6 +86,7 @@ class _Worker:
     saver: Saver | None = None
     report: Report | None = None
     not_resumed: str = ""
+    saves_agent: bool = False
 
     @classmethod
     def begin(
@@ -141,13 +148,15 @@ class _Worker:
 
     def _tables(self, begun: Begun) -> dict[str, bytes]:
         """The content of each file of a task, by its suffix."""
-        task, run, origin = begun.task, begun.run, self._provenance(begun)
+        task, run = begun.task, begun.run
+        agent = learnt.agent(task, run, begun.plugins) if self.saves_agent else {}
+        origin = {**self._provenance(begun), "agent_saved": bool(agent)}
         rows = [*begun.rows, *stopping.judged(task, run)]
-        tables = {".parquet": table.rows_table(task, rows, origin)}
+        tables = {".parquet": table.rows_table(task, rows, origin, learnt.policy(run))}
         if task.arrays:
             tables[".arrays.parquet"] = table.arrays_table(task, extras.arrays(run.metrics), origin)
         files = {suffix: table.to_bytes(content) for suffix, content in tables.items()}
-        return {**files, **stopping.certificate(task, run)}
+        return {**files, **agent, **stopping.certificate(task, run)}
 
     def _provenance(self, begun: Begun) -> dict[str, Any]:
         run = begun.run

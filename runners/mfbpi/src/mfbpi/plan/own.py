@@ -156,6 +156,15 @@ def take_in(registry: Registry, plugins: Iterable[OwnPlugin]) -> None:
     registry.plugins.extend(p for p in plugins if p.qualified_name not in known)
 
 
+def take_in_all(registry: Registry, names: Iterable[str]) -> None:
+    """Find plugins by ``FILE.py:CLASS``, of any kind; raises :class:`UsageError`."""
+    for name in names:
+        origin = _origin(name)
+        if origin is None:
+            raise UsageError(f"`code` is {name!r}; expected './FILE.py:CLASS'")
+        take_in(registry, [origin.plugin()])
+
+
 def origins(registry: Registry) -> tuple[InFile | InSession, ...]:
     """Those that were taken in, for workers to do the same."""
     return tuple(p.origin for p in registry.plugins if isinstance(p, OwnPlugin))

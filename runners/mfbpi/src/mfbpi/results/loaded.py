@@ -17,6 +17,7 @@ from mfbpi.notices import warn
 from mfbpi.results import frames
 from mfbpi.results import summary as summaries
 from mfbpi.results.collected import Found, collected, once_each
+from mfbpi.results.learnt.learnt import Learnt
 from mfbpi.results.storage import files, reading, table
 from mfbpi.results.storage.directory import Store
 from mfbpi.results.storage.places import Place, parse
@@ -59,7 +60,7 @@ class Array:
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Results:
+class Results(Learnt):
     """What one or several directories hold.
 
     Attributes:

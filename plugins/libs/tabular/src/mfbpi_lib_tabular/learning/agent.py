@@ -20,6 +20,9 @@ from mfbpi_lib_tabular.learning.schedules import Schedule, restart
 from mfbpi_lib_tabular.models.dynamics import Dynamics, require_fit
 from mfbpi_lib_tabular.models.simulator import Chunk
 
+#: Arrays of a state that hold actions.
+_OF_ACTIONS = frozenset({"policy", "explorer", "best"})
+
 
 class CompiledAgent(Agent[C]):
     """An agent whose rules are compiled functions over a NamedTuple of arrays.
@@ -140,7 +143,8 @@ class CompiledAgent(Agent[C]):
         """Copy saved arrays into the agent's own.
 
         Raises:
-            CheckpointError: when an array is missing or has another shape.
+            CheckpointError: when an array is missing, has another shape, or has actions that do
+                not exist: compiled code would follow them out of its arrays.
         """
         saved = state["arrays"]
         for name, array in _arrays(self.state):
@@ -150,9 +154,17 @@ class CompiledAgent(Agent[C]):
                     f"saved array {name!r} {found}; expected shape {array.shape} "
                     "(was it saved with another configuration or environment?)"
                 )
+        for name, _ in _arrays(self.state):
+            if name.rpartition(".")[2] in _OF_ACTIONS:
+                self._check_actions(name, saved[name])
         for name, array in _arrays(self.state):
             array[...] = saved[name]
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
+
+    def _check_actions(self, name: str, saved: npt.NDArray[Any]) -> None:
+        last = self.problem.n_actions - 1
+        if saved.dtype.kind not in "iu" or (saved < 0).any() or (saved > last).any():
+            raise CheckpointError(f"saved array {name!r} has actions that are not from 0 to {last}")
 
 
 class QTableAgent(CompiledAgent[C]):

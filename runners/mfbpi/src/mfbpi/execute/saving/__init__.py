@@ -1,1 +1,1 @@
-"""Checkpoints: what a long run goes on from after it was killed."""
+"""What a long run goes on from after it was killed, and what stays of it in the end."""

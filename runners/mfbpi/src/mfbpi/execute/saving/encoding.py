@@ -23,8 +23,8 @@ _TREE = "tree"
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def to_bytes(tree: Any) -> bytes:
-    """Encode a tree.
+def to_bytes(tree: Any, *, compressed: bool = False) -> bytes:
+    """Encode a tree; compressed for files that stay, since buffers are often empty in part.
 
     Raises:
         CheckpointError: naming the type that cannot be saved and where it is.
@@ -32,7 +32,8 @@ def to_bytes(tree: Any) -> bytes:
     arrays: Arrays = {}
     text = json.dumps(_encode(tree, arrays, ""))
     buffer = io.BytesIO()
-    np.savez(buffer, **{_TREE: np.array(text)}, **arrays)  # type: ignore[arg-type]
+    write = np.savez_compressed if compressed else np.savez
+    write(buffer, **{_TREE: np.array(text)}, **arrays)  # type: ignore[arg-type]
     return buffer.getvalue()
 
 

@@ -36,7 +36,7 @@ STUDY = "study.parquet"
 
 #: Where everything else lies.
 ARRAYS, ERRORS, CHECKPOINTS, FIGURES = "_arrays", "_errors", "_checkpoints", "_figures"
-CERTIFICATES = "_certificates"
+CERTIFICATES, AGENTS = "_certificates", "_agents"
 
 #: Where it is told what is going on, while it is.
 RUNNING, DRIVER = "_running", "driver"
@@ -48,7 +48,12 @@ COLLECTED = "_collected"
 SET_ASIDE = "_set_aside"
 
 #: Suffix of an outcome's table to the folder of such files: of nothing else is a file made.
-_FOLDERS = {".parquet": ".", ".arrays.parquet": ARRAYS, ".certificate.json": CERTIFICATES}
+_FOLDERS = {
+    ".parquet": ".",
+    ".arrays.parquet": ARRAYS,
+    ".certificate.json": CERTIFICATES,
+    ".agent.npz": AGENTS,
+}
 
 #: Beside a certificate: large arrays, by their hash.
 _BESIDE = re.compile(r"\.certificate/([0-9a-f]{64}\.npz)")
@@ -99,11 +104,11 @@ class Store:
         return "" if self.shard is None else self.shard.tag
 
     def path(self, task_id: str, suffix: str = ".parquet") -> Place:
-        """Where a table of a task is: its rows, its arrays, or its certificate."""
+        """Where a file of a task is: its rows, its arrays, its certificate, or its agent."""
         beside = _BESIDE.fullmatch(suffix)
         if beside is not None:
             return self.directory / CERTIFICATES / beside[1]
-        ending = suffix if suffix.endswith(".json") else ".parquet"
+        ending = suffix if suffix.endswith(".json") else f".{suffix.rpartition('.')[2]}"
         return self.directory / _FOLDERS[suffix] / f"{task_id}{ending}"
 
     def error(self, task_id: str) -> Place:

@@ -23,6 +23,9 @@ SCHEMA_VERSION = 1
 #: Key of the file's metadata under which the provenance is kept, as JSON.
 METADATA_KEY = b"mfbpi"
 
+#: Key under which the recommended policy is kept, as JSON, where states are integers.
+POLICY_KEY = b"mfbpi.policy"
+
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 _RUN = [("task_id", _TEXT), ("agent", _TEXT), ("env", _TEXT), ("seed", pa.int64())]
@@ -52,8 +55,20 @@ ARRAYS = _schema(
 )
 
 
-def rows_table(task: Task, rows: Sequence[Row], provenance: Mapping[str, Any]) -> pa.Table:
-    """The measurements of one task, in the schema :data:`ROWS`."""
+def rows_table(
+    task: Task,
+    rows: Sequence[Row],
+    provenance: Mapping[str, Any],
+    policy: Mapping[str, Any] | None = None,
+) -> pa.Table:
+    """The measurements of one task, in the schema :data:`ROWS`.
+
+    Args:
+        task: the task.
+        rows: what was measured.
+        provenance: how it was made.
+        policy: what it recommends in the end, beside the rows; None for nothing.
+    """
     columns = {
         **_run_columns(task, len(rows)),
         "step": [row.step for row in rows],
@@ -62,7 +77,11 @@ def rows_table(task: Task, rows: Sequence[Row], provenance: Mapping[str, Any]) -
         "value": [row.value for row in rows],
         "elapsed_s": [row.elapsed_s for row in rows],
     }
-    return _table(columns, ROWS, provenance)
+    made = _table(columns, ROWS, provenance)
+    if policy is None:
+        return made
+    metadata = {**made.schema.metadata, POLICY_KEY: json.dumps(policy).encode()}
+    return made.replace_schema_metadata(metadata)
 
 
 def arrays_table(

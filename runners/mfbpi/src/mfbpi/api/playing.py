@@ -1,0 +1,72 @@
+"""What a policy does: an episode, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.transitions import Transition
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Moment:
+    """A step.
+
+    Attributes:
+        step: its number, from 1.
+        episode: number of its episode, from 1.
+        transition: what happened; see :class:`mfbpi_core.Transition`.
+    """
+
+    step: int
+    episode: int
+    transition: Transition
+
+    @property
+    def ends(self) -> bool:
+        """Whether its episode ends."""
+        return self.transition.ends_episode
+
+
+def play(
+    act: Callable[[Any], int],
+    environment: Environment,
+    *,
+    seed: int = 0,
+    steps: int = 100,
+    learn: Callable[[Transition], object] | None = None,
+) -> Iterator[Moment]:
+    """Act in an environment.
+
+    Args:
+        act: from an observation to an action: a policy, ``agent.recommend``, or
+            ``agent.select_action`` for how an agent explores.
+        environment: from :func:`mfbpi.make_environment`.
+        seed: of the environment.
+        steps: how many.
+        learn: told of each transition, such as ``agent.update``; None for nobody.
+
+    Example:
+        >>> import mfbpi
+        >>> env = mfbpi.make_environment("riverswim")
+        >>> moments = list(mfbpi.play(lambda state: 1, env, steps=20))
+        >>> len(moments), moments[0].transition.observation
+        (20, 0)
+    """
+    observation, _ = environment.reset(seed=seed)
+    episode = 1
+    for step in range(1, steps + 1):
+        action = act(observation)
+        following, reward, terminated, truncated, _ = environment.step(action)
+        transition = Transition(observation, action, reward, following, terminated, truncated)
+        if learn is not None:
+            learn(transition)
+        yield Moment(step=step, episode=episode, transition=transition)
+        if transition.ends_episode:
+            observation, _ = environment.reset()
+            episode += 1
+        else:
+            observation = following

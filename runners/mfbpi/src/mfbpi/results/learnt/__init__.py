@@ -1,0 +1,1 @@
+"""What runs have learnt: policies and agents, out of files that may be anybody's."""

@@ -1,0 +1,41 @@
+"""The environment of a run, built again; what would import code that a file names is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from mfbpi.execute import compiled
+from mfbpi.plan import own, trust
+from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.task import Task
+from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins import assembly
+from mfbpi_core.plugins.registry import Registry
+
+
+def environment(
+    task: Task, codes: Collection[str] = (), imports: Collection[str] = ()
+) -> Environment:
+    """The environment of a task.
+
+    Args:
+        task: out of a file.
+        codes: ``"./FILE.py:CLASS"``, for those without packaging.
+        imports: modules that it may import.
+
+    Raises:
+        UsageError: when it cannot be built, or would import another module.
+    """
+    registry = Registry.discover()
+    compiled.find_place(registry)
+    own.take_in_all(registry, codes)
+    known = {plugin.qualified_name for plugin in registry.plugins}
+    name = task.environment.name
+    if "#" in name and name not in known:
+        raise UsageError(
+            f"the environment is {name}, a class without packaging; say where it is with `code`, "
+            "such as './FILE.py:CLASS', with the content that it had"
+        )
+    part = assembly.find(registry, "environment", task.environment)
+    trust.check(part, imports)
+    return assembly.environment(part)
