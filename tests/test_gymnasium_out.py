@@ -91,6 +91,18 @@ def test_graphs_are_spread() -> None:
     assert np.abs(blue.mean(axis=0) - 240).max() < 25
 
 
+def test_our_taxi_is_gymnasiums() -> None:
+    """Every transition, reward and end, and where episodes begin."""
+    ours = mfbpi.make_environment("taxi")
+    theirs = mfbpi.make_environment("gymnasium:Taxi-v4")
+    assert ours.model is not None
+    assert theirs.model is not None
+    for name in ("successors", "probabilities", "rewards", "initial", "terminal"):
+        assert np.array_equal(getattr(ours.model, name), getattr(theirs.model, name))
+    assert ours.model.reward_range == theirs.model.reward_range
+    assert ours.max_episode_steps == theirs.max_episode_steps
+
+
 @pytest.mark.slow
 def test_stable_baselines_trains_on_ours() -> None:
     """Its DQN learns RiverSwim of three states: it swims right everywhere."""

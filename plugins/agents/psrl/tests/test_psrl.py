@@ -6,6 +6,7 @@ import pytest
 from mfbpi_agent_psrl.agent import PSRL, Config
 from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
+from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.solution import planning
 
@@ -48,6 +49,35 @@ def test_period_is_the_effective_horizon():
     assert agent_for(discount=0.9).solve() == 10
     assert agent_for(discount=0.7).solve() == 4
     assert agent_for(period=7).solve() == 7
+
+
+def test_draws_wait_in_a_large_instance():
+    """Period 100: a draw every 10 steps at most, and without a doubling only when it is over."""
+    agent = agent_for(300, 3, discount=0.99)
+    drawn = []
+    for step in range(1, 401):
+        before = agent.state.deadline[0]
+        agent.select_action(0)
+        agent.update(Transition(0, 0, 0.0, 0))
+        if agent.state.deadline[0] > before:
+            drawn.append(step)
+
+    # Pair (0, 0) has doubled by steps 11 (10 visits from 0), 21 and 41, 81, 161, 321; a period
+    # after 161 is 261, and one after that is 361.
+    assert drawn == [1, 11, 21, 41, 81, 161, 261, 361]
+
+
+def test_large_and_small_instances_draw_the_same_law(monkeypatch):
+    """One state, two actions: either is best with probability 1/2."""
+    monkeypatch.setattr(posterior, "LARGE", 0)
+    agent = agent_for(1, 2, period=1)
+    policies = []
+    for _ in range(2000):
+        agent.state.deadline[0] = 0
+        agent.solve()
+        policies.append(int(agent.state.policy[0]))
+
+    assert np.mean(policies) == pytest.approx(0.5, abs=0.05)
 
 
 def test_follows_the_policy_of_the_draw_until_the_next():

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mfbpi_core import NoConfig
 from mfbpi_core.errors import ConfigError
 from mfbpi_env_classics.chains import chain, double_chain
 from mfbpi_env_classics.grids import GridConfig, GridWorld, grid_world, two_rooms
 from mfbpi_env_classics.six_arms import LEADS_OUT, PAYS, six_arms
 from mfbpi_env_classics.small import DirichletConfig, DirichletMDP, Ring, RingConfig, ring
+from mfbpi_env_classics.taxi import ARRIVED, DROP_OFF, PICK_UP, STATES, Taxi, taxi
 from mfbpi_lib_tabular.solution import planning
 
 
@@ -103,3 +105,22 @@ def test_dirichlet_is_drawn_in_order() -> None:
     model = DirichletMDP(DirichletConfig()).mdp
     assert model.transitions == pytest.approx(rows, abs=1e-15)
     assert model.mean_rewards == pytest.approx(rng.random((10, 3)), abs=1e-15)
+
+
+def test_taxi_by_hand() -> None:
+    """In the taxi at her destination, dropping her pays 20; beside her stand picking up costs."""
+    model, number = taxi(), {state: n for n, state in enumerate(STATES)}
+    plan = planning.solve(model, 0.9)
+    arrived = number[0, 0, 4, 0]
+    assert plan.values[arrived] == pytest.approx(ARRIVED)
+    assert plan.policy[arrived] == DROP_OFF
+    assert model.mean_rewards[number[2, 2, 0, 1], PICK_UP] == -10.0
+    assert plan.values[number[0, 0, 0, 2]] == pytest.approx(-(1 - 0.9**5) / 0.1 + 0.9**5 * 20)
+
+
+def test_taxi_begins_with_a_passenger_who_waits() -> None:
+    """At 300 of 500 states, each alike; states are called by their place, hers and her aim."""
+    taxi_ = Taxi(NoConfig())
+    assert np.count_nonzero(taxi_.mdp.initial) == 300
+    assert taxi_.state_names is not None
+    assert taxi_.state_names[1] == "0,0 red to green"

@@ -8,6 +8,9 @@ A model is drawn, and its optimal policy computed, every ceil(H) steps, H = 1 / 
 when the visits of a pair have doubled since the last draw. All actions in between are that
 policy's. The recommendation is the optimal policy of the posterior mean, or of the last draw.
 
+In a large instance, S x A x S from :data:`mfbpi_lib_tabular.learning.posterior.LARGE` on, a draw
+that is due waits until a tenth of that period has passed since the last one.
+
 Sources: Strens 2000, "A Bayesian framework for reinforcement learning"; Osband, Russo & Van Roy
 2013, "(More) efficient reinforcement learning via posterior sampling"; schedule of Russo &
 Proutiere 2023, appendix. Deviations are listed in this package's README.
@@ -31,9 +34,14 @@ from mfbpi_lib_tabular.learning.posterior import Counts
 from mfbpi_lib_tabular.learning.schedules import Schedule, count_and_tick
 from mfbpi_lib_tabular.models.dynamics import Dynamics
 from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
+from mfbpi_lib_tabular.solution import mixing
 from mfbpi_lib_tabular.solution.planning import solve_arrays
 
 RULES = ("mean", "draw")
+
+#: Most draws in a period, in a large instance: a first visit is a doubling, and thousands of pairs
+#: would ask for a draw each, of which all but a few are followed for a step or two.
+DRAWS_PER_PERIOD = 10
 
 
 @attrs.frozen(kw_only=True)
@@ -57,6 +65,9 @@ class State(NamedTuple):
     counts: Counts
     schedule: Schedule
     policy: npt.NDArray[np.int64]  # [S], optimal for the last draw
+    values: npt.NDArray[np.float64]  # [S], of that policy in that draw; large instances only
+    marks: npt.NDArray[np.int64]  # [S, A], visits at which a draw is due; large instances only
+    deadline: npt.NDArray[np.int64]  # [1], step at which one is due; large instances only
 
 
 @leaf
@@ -108,15 +119,45 @@ class PSRL(ReplanningAgent[Config]):
             counts=Counts.empty(problem.n_states, problem.n_actions),
             schedule=Schedule.start(problem.n_states, problem.n_actions),
             policy=np.zeros(problem.n_states, dtype=np.int64),
+            values=np.zeros(problem.n_states),
+            marks=np.zeros((problem.n_states, problem.n_actions), dtype=np.int64),
+            deadline=np.zeros(1, dtype=np.int64),
         )
+        self.is_large = problem.n_states**2 * problem.n_actions >= posterior.LARGE
+        self.period = config.period or math.ceil(problem.effective_horizon)
 
     def solve(self) -> int:
         """Draw a model and follow its optimal policy; planning starts from the last one."""
-        model = posterior.draw(
+        if self.is_large:
+            return self._solve_large()
+        self.state.policy[:] = self._plan(self._draw())
+        return self.period
+
+    def _draw(self) -> posterior.Estimate:
+        return posterior.draw(
             self.state.counts, self.config.prior, self.problem.reward_range, self.rng
         )
-        self.state.policy[:] = self._plan(model)
-        return self.config.period or math.ceil(self.problem.effective_horizon)
+
+    def _solve_large(self) -> int:
+        """The same if a draw is due; returns the steps until that is asked again."""
+        state, visits, clock = self.state, self.state.counts.visits, self.schedule.clock
+        if clock[0] >= state.deadline[0] or (visits >= state.marks).any():
+            model = self._draw()
+            state.policy[:], state.values[:] = mixing.solve(
+                model.transitions,
+                model.rewards,
+                self.problem.discount,
+                state.policy,
+                state.values,
+            )
+            state.marks[:] = np.maximum(2 * visits, 1)
+            state.deadline[0] = clock[0] + self.period
+        return max(1, self.period // DRAWS_PER_PERIOD)
+
+    def _solve_if_due(self) -> None:
+        super()._solve_if_due()
+        if self.is_large:  # doubled visits are looked for at deadlines alone
+            self.schedule.marks[:] = np.iinfo(np.int64).max
 
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The recommendation in every state, int64 [S], by the rule of the configuration."""

@@ -42,6 +42,12 @@ def mfbpi_environments() -> Iterator[EnvironmentSpec]:
         reference="after the four rooms of Sutton, Precup & Singh 1999",
     )
     yield EnvironmentSpec(
+        name="taxi",
+        factory="mfbpi_env_classics.taxi:Taxi",
+        summary="Fetch a passenger at one of four stands, and drop her at another.",
+        reference="Dietterich 2000",
+    )
+    yield EnvironmentSpec(
         name="two_states",
         factory="mfbpi_env_classics.small:TwoStates",
         summary="Two states with two actions: the smallest instance of stopping times.",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.posterior import (
     Counts,
     Estimate,
@@ -55,12 +56,17 @@ def test_endings_leave_rows_short_of_one():
     assert draw(counts, 1.0, (0.0, 1.0), np.random.default_rng(0)).transitions[0, 0].sum() < 1.0
 
 
-def test_draws_have_the_moments_of_the_posterior():
+@pytest.mark.parametrize("large", [10**9, 0])
+def test_draws_have_the_moments_of_the_posterior(large, monkeypatch):
     """Dirichlet(2, 4): means 1/3, 2/3, variance 8/252. Beta(2, 4): the same, for the reward."""
+    monkeypatch.setattr(posterior, "LARGE", large)
     rng = np.random.default_rng(0)
     counts = seen()
     models = [draw(counts, 1.0, (0.0, 1.0), rng) for _ in range(20_000)]
     rows = np.array([m.transitions[0, 0] for m in models])
+    unseen = np.array([m.transitions[1, 0, 0] for m in models])
+    assert unseen.mean() == pytest.approx(1 / 2, abs=0.01)  # Dirichlet(1, 1) is uniform
+    assert unseen.var() == pytest.approx(1 / 12, abs=0.003)
     rewards = np.array([m.rewards[0, 0] for m in models])
 
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-14)

@@ -20,6 +20,9 @@ IntArray = npt.NDArray[np.int64]
 #: Rows that fall short of one by no more than this are complete.
 ROUNDING = 1e-12
 
+#: From so many entries S x A x S on, what is drawn is drawn by shape.
+LARGE = 250_000
+
 
 class Counts(NamedTuple):
     """The transitions seen so far.
@@ -129,9 +132,7 @@ def draw(
         reward_range: lowest and highest reward.
         rng: the agent's generator.
     """
-    weights = rng.standard_gamma(counts.transitions + prior)  # [S, A, S]
-    # A gamma variate of small shape can underflow; a row must keep some weight.
-    np.maximum(weights, np.finfo(np.float64).tiny, out=weights)
+    weights = _gammas(counts.transitions, prior, rng)  # [S, A, S]
     total = weights.sum(axis=2)
     if counts.endings.any():
         total += rng.standard_gamma(counts.endings.astype(np.float64))
@@ -140,6 +141,23 @@ def draw(
     paid = np.clip((counts.rewards - low * counts.visits) / (high - low), 0.0, counts.visits)
     rewards = low + (high - low) * rng.beta(1.0 + paid, 1.0 + counts.visits - paid)
     return Estimate(weights, rewards)
+
+
+def _gammas(transitions: IntArray, prior: float, rng: np.random.Generator) -> FloatArray:
+    """Gamma variates of shape N(s, a, s') + prior, all above 0, [S, A, S].
+
+    Of a large instance and a uniform prior nearly all have shape 1: they are exponential, which
+    takes less time to draw. From a generator's numbers other draws are made then; their law is
+    the same.
+    """
+    if prior != 1.0 or transitions.size < LARGE:
+        weights = rng.standard_gamma(transitions + prior)
+    else:
+        weights = rng.standard_exponential(transitions.shape)
+        seen = transitions.ravel().nonzero()[0]
+        weights.ravel()[seen] = rng.standard_gamma(transitions.ravel()[seen] + prior)
+    # A gamma variate of small shape can underflow; a row must keep some weight.
+    return np.maximum(weights, np.finfo(np.float64).tiny, out=weights)
 
 
 def posterior_mean(counts: Counts, prior: float, reward_range: tuple[float, float]) -> Estimate:

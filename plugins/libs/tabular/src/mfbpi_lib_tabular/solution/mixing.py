@@ -1,0 +1,78 @@
+"""Planning in a large model whose walks forget quickly where they began, such as one drawn.
+
+A policy is evaluated by repeated backups. Each is followed by a step along the constants, the one
+direction in which backups converge slowly (factor gamma) whatever the model: what is left converges
+as the walk mixes. Where that takes too long the equations are solved, as for any other model. The
+end is that of policy iteration: no action is better by more than can be told.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mfbpi_core.errors import SolverError
+from mfbpi_lib_tabular.solution import greedy
+from mfbpi_lib_tabular.solution.planning import MAX_ITERATIONS, rounding, solve_discounted
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Backups of an evaluation before the equations are solved instead.
+BACKUPS = 60
+
+#: An evaluation has converged when a backup changes no value by more, relative to the largest.
+RELATIVE = 1e-13
+
+
+def solve(
+    transitions: FloatArray,
+    rewards: FloatArray,
+    discount: float,
+    policy: IntArray,
+    values: FloatArray,
+) -> tuple[IntArray, FloatArray]:
+    """An optimal policy [S] and its values [S].
+
+    Args:
+        transitions: float64 [S, A, S]; rows may sum to less than one where the task can end.
+        rewards: float64 [S, A].
+        discount: gamma.
+        policy: int64 [S], from which planning starts; on it and on the values only time depends.
+        values: float64 [S].
+    """
+    n_states, n_actions = rewards.shape
+    matrix = transitions.reshape(-1, n_states)
+    states = np.arange(n_states)
+    for _ in range(MAX_ITERATIONS):
+        rows = matrix[states * n_actions + policy]
+        values, change = evaluate(rows, rewards[states, policy], discount, values)
+        q_values = rewards + discount * (matrix @ values).reshape(rewards.shape)
+        error = 2.0 * discount / (1.0 - discount) * change
+        tolerance = rounding(values, discount, n_states) + error
+        improved = greedy.improve(q_values, policy, tolerance)
+        if np.array_equal(improved, policy):
+            return policy, values
+        policy = improved
+    raise SolverError(f"policy iteration did not end within {MAX_ITERATIONS} policies")
+
+
+def evaluate(
+    matrix: FloatArray, rewards: FloatArray, discount: float, values: FloatArray
+) -> tuple[FloatArray, float]:
+    """The values [S] of a walk P [S, S], and by how much the last backup changed them.
+
+    Args:
+        matrix: P.
+        rewards: r, [S].
+        discount: gamma.
+        values: [S], where to start.
+    """
+    for _ in range(BACKUPS):
+        backed = rewards + discount * (matrix @ values)
+        steps = backed - values
+        change = float(np.abs(steps).max())
+        if change <= RELATIVE * float(np.abs(backed).max()):
+            return backed, change
+        values = backed + discount / (1.0 - discount) * float(steps.mean())
+    return solve_discounted(matrix, rewards, discount), 0.0
