@@ -38,6 +38,7 @@ class UK(QuantitiesBound[Config]):
 
     config: Config
     covers = "none: a single moment bounds no class of confusing models"
+    convex = True
 
     def coefficients(self, of: Quantities) -> Coefficients:
         """Coefficients from the quantities of an instance."""

@@ -73,6 +73,7 @@ class _Deviations(TabularBound[Config]):
     """The form R."""
 
     covers = "every confusing model"
+    convex = True
 
     def coefficients(self, of: PlannedInstance) -> Coefficients:
         """Coefficients of the instance."""

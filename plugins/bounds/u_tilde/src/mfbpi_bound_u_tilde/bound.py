@@ -28,6 +28,7 @@ class UTilde(QuantitiesBound[Config]):
 
     config: Config
     covers = "confusing models without new successors"
+    convex = True
 
     def coefficients(self, of: Quantities) -> Coefficients:
         """Coefficients from the quantities of an instance."""

@@ -78,6 +78,11 @@ class TabularBound(Bound[S]):
     #: The confusing models for which the bound holds, in words.
     covers: ClassVar[str] = ""
 
+    #: Whether each coefficient is a convex function of how far an instance leans to the hardest
+    #: (:mod:`.leaning`), as sums, products and maxima of powers of gaps and moments are; a minimum
+    #: is not. What is unknown then shows at the hardest end alone.
+    convex: ClassVar[bool] = False
+
     def __init__(self, discount: float, config: S) -> None:
         super().__init__(discount, config)
         self._asked: TabularMDP | None = None
@@ -162,7 +167,7 @@ class TabularBound(Bound[S]):
         none of them is off by more than this, neither is the bound at any allocation, nor its
         least value.
         """
-        ends = (Leaning.of(instance, sign) for sign in (1, -1))
+        ends = (Leaning.of(instance, sign) for sign in ((1,) if self.convex else (1, -1)))
         found = self._prepared(instance)
         return max(discrepancy(found, self.coefficients(end)) for end in ends)
 

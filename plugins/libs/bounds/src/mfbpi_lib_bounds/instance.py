@@ -38,7 +38,8 @@ class PlannedInstance:
     @functools.cached_property
     def separation(self) -> gaps.Separation:
         """Optimal policy and values, gaps, ties and unresolved pairs."""
-        return gaps.separate(self.mdp, planning.solve(self.mdp, self.discount), self.discount)
+        plan = planning.solve(self.mdp, self.discount, rough=True)  # refined next
+        return gaps.separate(self.mdp, plan, self.discount)
 
     @functools.cached_property
     def walk(self) -> sparse.csr_array:

@@ -53,3 +53,43 @@ def test_unused_slots_do_not_widen_the_band():
     values = linear.solve_discounted(matrix, rewards, 0.9)
 
     assert values == pytest.approx(10.0 * 0.9 ** (99 - s), rel=1e-13)
+
+
+@pytest.mark.parametrize("aim", [1e-3, 1e-8, 1e-12])
+@pytest.mark.parametrize("guessed", [False, True])
+@pytest.mark.parametrize("matrix", [_random_chain(500), _ring(500)], ids=["random", "ring"])
+def test_some_digits(matrix, guessed, aim):
+    """The residual is what it is said to be, and what was aimed at, by every method."""
+    rng = np.random.default_rng(3)
+    rewards, guess = rng.random(500), 10.0 * rng.random(500) if guessed else None
+
+    values, left = linear.approximate(matrix, rewards, 0.95, aim, guess=guess)
+
+    residual = np.abs(linear.residual(values, matrix, rewards, 0.95)).max() / rewards.max()
+    assert left == pytest.approx(residual)
+    assert left <= 1.01 * aim + 1e-14
+
+
+def test_a_chain_with_two_ends_does_not_mix():
+    """Terms of the series stay apart in the two classes: the Krylov method takes over."""
+    chain = _random_chain(200).toarray()
+    halves = sparse.csr_array(
+        np.block([[chain, np.zeros((200, 200))], [np.zeros((200, 200)), chain]])
+    )
+    rewards = np.repeat([1.0, 0.0], 200)
+
+    assert linear._mixed(halves, rewards, 0.9, 1e-10) is None
+    values, left = linear.approximate(halves, rewards, 0.9, 1e-10)
+
+    assert values == pytest.approx(10.0 * rewards, rel=1e-9, abs=1e-9)
+    assert left <= 1e-10
+
+
+def test_nothing_to_solve():
+    """Rewards of 0, or a guess that solves it."""
+    matrix, ones = _random_chain(300), np.ones(300)
+
+    assert (linear.approximate(matrix, 0.0 * ones, 0.9, 1e-9)[0] == 0.0).all()
+    values, left = linear.approximate(matrix, ones, 0.9, 1e-9, guess=10.0 * ones)
+    assert (values == 10.0).all()
+    assert left <= 1e-14

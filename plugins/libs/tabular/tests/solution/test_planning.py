@@ -4,7 +4,8 @@ import pytest
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
 from mfbpi_lib_tabular import testing
-from mfbpi_lib_tabular.solution import planning
+from mfbpi_lib_tabular.numerics import kernels
+from mfbpi_lib_tabular.solution import gaps, planning
 
 
 def test_evaluation_by_hand(exit_door):
@@ -65,7 +66,7 @@ def test_sparse_and_dense_evaluation_agree(riverswim, monkeypatch):
     mdp, policy = riverswim(40), np.tile([0, 1], 20)
     mixed = np.full((40, 2), 0.5)
     dense = [planning.evaluate_policy(mdp, p, 0.99) for p in (policy, mixed)]
-    monkeypatch.setattr(planning, "DENSE_STATES", 0)
+    monkeypatch.setattr(kernels, "DENSE_STATES", 0)
 
     sparse = [planning.evaluate_policy(mdp, p, 0.99) for p in (policy, mixed)]
 
@@ -173,3 +174,18 @@ def test_rows_short_of_one_end_the_task():
     )
 
     assert plan.values[0] == pytest.approx(1.0 / (1.0 - 0.45))
+
+
+@pytest.mark.parametrize("discount", [0.9, 0.999])
+def test_rough_plans_are_refined_to_the_same(garnet, riverswim, discount):
+    """Iterative, banded and dense: policy, values and gaps are those of a plan to all digits."""
+    for mdp in (garnet(400), riverswim(400), garnet(40)):
+        rough = planning.solve(mdp, discount, rough=True)
+        plan = planning.solve(mdp, discount)
+
+        found, expected = (gaps.separate(mdp, one, discount) for one in (rough, plan))
+
+        assert (found.policy == expected.policy).all()
+        np.testing.assert_allclose(found.values, expected.values, rtol=3e-16)
+        np.testing.assert_allclose(found.gaps, expected.gaps, rtol=1e-15, atol=found.gap_error)
+        assert found.unresolved == expected.unresolved

@@ -3,7 +3,8 @@
 A narrow band is factorised as such. Otherwise a Krylov method is tried first: random sparse
 graphs fill in badly when factorised but mix fast, so that it takes a few dozen products. Where
 it stalls, moderate systems are factorised after all, and large ones iterated as
-V <- r + gamma P V, which cannot fail.
+V <- r + gamma P V, which cannot fail. Where some digits are enough, the series of (gamma P)^k r
+comes first: in a graph that mixes fast its terms soon are the same number in all states.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ FACTORISED_STATES = 5_000
 KRYLOV_PRODUCTS = 150
 KRYLOV_ATTEMPTS = 6
 
-#: Residual, in relation to the rewards, of a rough solution.
-ROUGH = 1e-8
+#: The range of a term of the series is at most this share of the last one's, or it is given up.
+MIXING = 0.8
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -54,7 +55,6 @@ def solve_discounted(
     discount: float,
     *,
     guess: FloatArray | None = None,
-    rough: bool = False,
 ) -> FloatArray:
     """Solve V = r + gamma P V to the precision of the arithmetic.
 
@@ -63,8 +63,6 @@ def solve_discounted(
         rewards: r, [S].
         discount: gamma, in (0, 1); 1 where P leaves the states in the end from everywhere.
         guess: [S], where to start.
-        rough: whether a residual of :data:`ROUGH` times the rewards will do, as for one step of
-            many; a direct method gives what it gives.
 
     Returns:
         V, [S], whose residual is a few units of rounding; its error is at most the residual
@@ -78,12 +76,6 @@ def solve_discounted(
     if _is_narrow(matrix):
         values = _solve_banded(matrix, _offsets(matrix), rewards, discount)
         return _checked(values, matrix, rewards, discount)
-    if rough:
-        values, _ = sparse_linalg.bicgstab(
-            _system(matrix, discount), rewards, rtol=0.1 * ROUGH, maxiter=KRYLOV_PRODUCTS
-        )
-        if np.abs(residual(values, matrix, rewards, discount)).max() <= ROUGH * _largest(rewards):
-            return values
     found = _krylov(matrix, rewards, discount, start)
     if found is None and n_states <= FACTORISED_STATES:
         found = _factorise(matrix, rewards, discount)
@@ -92,6 +84,37 @@ def solve_discounted(
     if found is None:
         raise SolverError(f"no method solved a system of {n_states} states without discounting")
     return _checked(found, matrix, rewards, discount)
+
+
+def approximate(
+    matrix: sparse.csr_array,
+    rewards: FloatArray,
+    discount: float,
+    aim: float,
+    *,
+    guess: FloatArray | None = None,
+) -> tuple[FloatArray, float]:
+    """Solve V = r + gamma P V to some digits.
+
+    Args:
+        matrix: P, stochastic, sparse [S, S].
+        rewards: r, [S].
+        discount: gamma, in (0, 1).
+        aim: largest residual, in relation to the largest reward, at which to end.
+        guess: [S], where to start.
+
+    Returns:
+        V, [S], and its largest residual in the same relation, which can be any number.
+    """
+    largest = _largest(rewards) or 1.0
+    start, rest = np.zeros(len(rewards)), rewards
+    if guess is not None:
+        start, rest = guess, residual(guess, matrix, rewards, discount)
+    size = _largest(rest)
+    if size <= aim * largest:
+        return start, size / largest
+    values = start + _some_digits(matrix, rest, discount, aim * largest / size)
+    return values, _largest(residual(values, matrix, rewards, discount)) / largest
 
 
 def residual(
@@ -136,6 +159,49 @@ def _solve_banded(
 def _system(matrix: sparse.csr_array, discount: float) -> sparse.csr_array:
     """I - gamma P."""
     return (sparse.eye_array(matrix.shape[0], format="csr") - discount * matrix).tocsr()
+
+
+def _some_digits(
+    matrix: sparse.csr_array, rewards: FloatArray, discount: float, aim: float
+) -> FloatArray:
+    """Values with a residual of about ``aim`` times the rewards, unless no method comes near."""
+    if _is_narrow(matrix):
+        return _solve_banded(matrix, _offsets(matrix), rewards, discount)
+    mixed = _mixed(matrix, rewards, discount, aim)
+    if mixed is not None:
+        return mixed
+
+    def multiply(vector: FloatArray) -> FloatArray:
+        product: FloatArray = matrix @ vector
+        product *= -discount
+        product += vector
+        return product
+
+    system = sparse_linalg.LinearOperator(matrix.shape, multiply, dtype=np.float64)
+    # In the Euclidean norm, in which the largest entry of a residual can be above the average.
+    values, _ = sparse_linalg.bicgstab(system, rewards, rtol=0.1 * aim, maxiter=KRYLOV_PRODUCTS)
+    return values
+
+
+def _mixed(
+    matrix: sparse.csr_array, rewards: FloatArray, discount: float, aim: float
+) -> FloatArray | None:
+    """The sum of (gamma P)^k r; None where P^k r does not soon become the same in all states.
+
+    Once it has, so have all later terms, and their sum is known. Half the range of the last one
+    is what the residual then is (MacQueen 1966).
+    """
+    values, term, span = rewards.copy(), rewards, float(np.ptp(rewards))
+    low = high = float(rewards[0])
+    while span > aim * _largest(rewards):
+        term = matrix @ term
+        term *= discount
+        values += term
+        low, high, last = float(term.min()), float(term.max()), span
+        span = high - low
+        if not span <= MIXING * last:
+            return None
+    return values + 0.5 * (low + high) * discount / (1.0 - discount)
 
 
 def _factorise(matrix: sparse.csr_array, rewards: FloatArray, discount: float) -> FloatArray:

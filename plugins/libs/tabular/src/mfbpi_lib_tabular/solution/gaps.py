@@ -102,18 +102,24 @@ def delta_min(delta: FloatArray, optimal: BoolArray) -> float:
 def separate(mdp: TabularMDP, plan: Plan, discount: float) -> Separation:
     """Sort the pairs into optimal, tied, unresolved and (all others) sub-optimal."""
     gamma = check_discount(discount)
-    policy, values = plan.policy, plan.values
+    policy, values, least = plan.policy, plan.values, _least(plan)
     for _ in range(MAX_POLICIES):
-        refined = refinement.refine(mdp, policy, values, gamma)
+        refined = refinement.refine(mdp, policy, values, gamma, least=least)
         sorting = _Sorting(mdp, refined, gamma)
         improved = sorting.improved()
         if np.array_equal(improved, policy):
             return sorting.separation()
-        policy, values = improved, refined.values
+        policy, values, least = improved, refined.values, refined.least
     raise SolverError(
         f"refining the plan did not end within {MAX_POLICIES} policies; expected fewer: "
         "move the discount away from 1"
     )
+
+
+def _least(plan: Plan) -> float:
+    """The least gap that is not 0, as far as the plan knows."""
+    found = gaps(plan)
+    return float(found.min(where=found > 0.0, initial=np.inf))
 
 
 class _Sorting:

@@ -1,13 +1,13 @@
 """Exact planning in a tabular MDP: policy evaluation and policy iteration (Howard 1960).
 
-Small instances use dense linear algebra; from :data:`DENSE_STATES` states on, sparse matrices
-and the verified solvers of :mod:`mfbpi_lib_tabular.numerics.linear`. Terminal states have value
-zero: their stored rows are self-loops without reward.
+Small instances use dense linear algebra, others sparse matrices and the verified solvers of
+:mod:`mfbpi_lib_tabular.numerics.linear`; see :mod:`mfbpi_lib_tabular.numerics.kernels`. Terminal
+states have value zero: their stored rows are self-loops without reward.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
+from mfbpi_lib_tabular.numerics import kernels
 from mfbpi_lib_tabular.solution import greedy
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-#: Instances of at most this many states are solved with dense matrices.
-DENSE_STATES = 256
+#: Residual that is enough of values that are refined next, in relation to the rewards.
+ROUGH = 1e-12
 
 #: Cap on the policies that policy iteration evaluates.
 MAX_ITERATIONS = 10_000
@@ -83,14 +84,14 @@ def evaluate_policy(mdp: TabularMDP, policy: npt.ArrayLike, discount: float) -> 
     if choice.ndim == 2:
         return np.where(mdp.terminal, 0.0, _evaluate_stochastic(mdp, choice, gamma))
     rows = _pair_index(choice, (mdp.n_states, mdp.n_actions))
-    values = solve_discounted(kernel(mdp)[rows], mdp.mean_rewards.reshape(-1)[rows], gamma)
+    values = kernels.solve(kernels.kernel(mdp)[rows], mdp.mean_rewards.reshape(-1)[rows], gamma)
     return np.where(mdp.terminal, 0.0, values)
 
 
 def action_values(mdp: TabularMDP, values: FloatArray, discount: float) -> FloatArray:
     """Q(s, a) = r(s, a) + gamma E_{P(.|s,a)} V, float64 [S, A]; [S] values V."""
     gamma = check_discount(discount)
-    if mdp.n_states <= DENSE_STATES:
+    if mdp.n_states <= kernels.DENSE_STATES:
         expected = mdp.transitions @ values  # [S, A]
     else:
         expected = np.einsum("sak,sak->sa", mdp.probabilities, values[mdp.successors])
@@ -104,6 +105,7 @@ def solve(
     *,
     initial_policy: npt.ArrayLike | None = None,
     max_iterations: int = MAX_ITERATIONS,
+    rough: bool = False,
 ) -> Plan:
     """Optimal values and one optimal policy, by policy iteration.
 
@@ -117,6 +119,8 @@ def solve(
         initial_policy: integers [S], such as the last plan's policy; chosen by a few sweeps of
             value iteration if omitted.
         max_iterations: cap on the number of evaluated policies.
+        rough: whether large instances may be solved to :data:`ROUGH` alone, as those that
+            :mod:`mfbpi_lib_tabular.solution.refinement` is next to look at.
 
     Raises:
         ConfigError: when the discount is outside (0, 1).
@@ -124,13 +128,13 @@ def solve(
         SolverError: when the cap is reached.
     """
     gamma = check_discount(discount)
-    matrix, rewards = kernel(mdp), mdp.mean_rewards
+    matrix, rewards = kernels.kernel(mdp), mdp.mean_rewards
     if initial_policy is None:
         policy, values = _sweep(matrix, rewards, gamma)
     else:
         policy, values = np.array(initial_policy, dtype=np.int64), np.zeros(mdp.n_states)
-    n_slots = mdp.probabilities.shape[2]
-    plan = _iterate(matrix, rewards, gamma, policy, values, n_slots, max_iterations)
+    search = _Iteration(matrix, rewards, gamma, mdp.probabilities.shape[2], ROUGH if rough else 0.0)
+    plan = search.run(policy, values, max_iterations)
     return _ended(mdp, plan, gamma) if mdp.terminal.any() else plan
 
 
@@ -147,32 +151,51 @@ def solve_arrays(
     """
     n_states = len(rewards)
     matrix = transitions.reshape(-1, n_states)
-    values = np.zeros(n_states)
-    return _iterate(matrix, rewards, discount, initial_policy, values, n_states, MAX_ITERATIONS)
+    search = _Iteration(matrix, rewards, discount, n_states)
+    return search.run(initial_policy, np.zeros(n_states), MAX_ITERATIONS)
 
 
-def _iterate(
-    matrix: Any,
-    rewards: FloatArray,
-    gamma: float,
-    policy: IntArray,
-    values: FloatArray,
-    n_slots: int,
-    max_iterations: int,
-) -> Plan:
-    """Policy iteration from a policy [S] and values [S], of which only speed depends."""
-    for iteration in range(1, max_iterations + 1):
-        rows = _pair_index(policy, rewards.shape)
-        values = solve_discounted(matrix[rows], rewards.reshape(-1)[rows], gamma, guess=values)
-        q_values = rewards + gamma * (matrix @ values).reshape(rewards.shape)  # [S, A]
-        tolerance = rounding(values, gamma, n_slots)
-        improved = greedy.improve(q_values, policy, tolerance)
-        if np.array_equal(improved, policy):
-            return Plan(values=values, q_values=q_values, policy=policy, iterations=iteration)
-        policy = improved
-    raise SolverError(
-        f"policy iteration did not end within {max_iterations} policies; raise max_iterations"
-    )
+class _Iteration(NamedTuple):
+    """Policy iteration.
+
+    Attributes:
+        matrix: P, [S A, S], an array or sparse.
+        rewards: float64 [S, A].
+        gamma: the discount.
+        n_slots: K, terms of a mean at most.
+        enough: residual of values, in relation to the rewards, that will do; 0: rounding alone.
+    """
+
+    matrix: Any
+    rewards: FloatArray
+    gamma: float
+    n_slots: int
+    enough: float = 0.0
+
+    def run(self, policy: IntArray, values: FloatArray, max_iterations: int) -> Plan:
+        """Go on from a policy [S] and values [S], of which only speed depends."""
+        for iteration in range(1, max_iterations + 1):
+            values, error = self._evaluated(policy, values)
+            expected = (self.matrix @ values).reshape(self.rewards.shape)
+            q_values = self.rewards + self.gamma * expected  # [S, A]
+            tolerance = rounding(values, self.gamma, self.n_slots) + 2.0 * error
+            improved = greedy.improve(q_values, policy, tolerance)
+            if np.array_equal(improved, policy):
+                return Plan(values=values, q_values=q_values, policy=policy, iterations=iteration)
+            policy = improved
+        raise SolverError(
+            f"policy iteration did not end within {max_iterations} policies; raise max_iterations"
+        )
+
+    def _evaluated(self, policy: IntArray, guess: FloatArray) -> tuple[FloatArray, float]:
+        """The values of a policy [S], and a bound of their error beyond rounding."""
+        rows = _pair_index(policy, self.rewards.shape)
+        matrix, rewards = self.matrix[rows], self.rewards.reshape(-1)[rows]
+        if not self.enough:
+            return kernels.solve(matrix, rewards, self.gamma, guess), 0.0
+        end = self.enough, 2.0 * self.enough
+        values, left = kernels.approximate(matrix, rewards, self.gamma, *end, guess)
+        return values, left * float(np.abs(rewards).max()) / (1.0 - self.gamma)
 
 
 def _ended(mdp: TabularMDP, plan: Plan, gamma: float) -> Plan:
@@ -192,52 +215,6 @@ def rounding(values: FloatArray, discount: float, n_slots: int) -> float:
     return 2.0 * (n_slots + 2) * eps * scale / (1.0 - discount)
 
 
-def kernel(mdp: TabularMDP) -> Any:
-    """P with one row for each pair, [S A, S]: an array, or sparse where S is large."""
-    if mdp.n_states <= DENSE_STATES:
-        return mdp.transitions.reshape(-1, mdp.n_states)
-    from mfbpi_lib_tabular.numerics import linear  # not on top: small instances never pay for scipy
-
-    return linear.rows_to_sparse(mdp.successors, mdp.probabilities, mdp.n_states)
-
-
-def policy_kernel(mdp: TabularMDP, policy: IntArray) -> Any:
-    """P of a policy [S], [S, S]: an array, or sparse where S is large."""
-    own = np.arange(mdp.n_states), policy
-    if mdp.n_states <= DENSE_STATES:
-        return mdp.transitions[own]
-    from mfbpi_lib_tabular.numerics import linear  # as in `kernel`
-
-    successors, weights = mdp.successors[own][:, None], mdp.probabilities[own][:, None]
-    return linear.rows_to_sparse(successors, weights, mdp.n_states)
-
-
-def solve_discounted(
-    matrix: Any,
-    rewards: FloatArray,
-    discount: float,
-    guess: FloatArray | None = None,
-    *,
-    rough: bool = False,
-) -> FloatArray:
-    """Solve V = r + gamma P V for an array or a sparse matrix P [S, S].
-
-    Args:
-        matrix: P.
-        rewards: r, [S].
-        discount: gamma.
-        guess: [S], where an iterative method starts.
-        rough: whether some digits are enough, of the residual, where that saves time.
-    """
-    if isinstance(matrix, np.ndarray):
-        system = matrix * -discount
-        system.flat[:: len(rewards) + 1] += 1.0
-        return np.linalg.solve(system, rewards).astype(np.float64, copy=False)
-    from mfbpi_lib_tabular.numerics import linear  # as in `kernel`
-
-    return linear.solve_discounted(matrix, rewards, discount, guess=guess, rough=rough)
-
-
 def _evaluate_stochastic(mdp: TabularMDP, policy: FloatArray, discount: float) -> FloatArray:
     """Evaluate a policy given by its action probabilities [S, A]."""
     shape = (mdp.n_states, mdp.n_actions)
@@ -247,15 +224,15 @@ def _evaluate_stochastic(mdp: TabularMDP, policy: FloatArray, discount: float) -
             "probabilities that sum to 1"
         )
     rewards = np.einsum("sa,sa->s", policy, mdp.mean_rewards)
-    if mdp.n_states <= DENSE_STATES:
+    if mdp.n_states <= kernels.DENSE_STATES:
         dense = np.einsum("sa,sat->st", policy, mdp.transitions)
-        return solve_discounted(dense, rewards, discount)
-    from mfbpi_lib_tabular.numerics import linear  # as in `kernel`
+        return kernels.solve(dense, rewards, discount)
+    from mfbpi_lib_tabular.numerics import linear  # as in `kernels`
 
     weights = (policy[:, :, None] * mdp.probabilities).reshape(mdp.n_states, 1, -1)
     successors = mdp.successors.reshape(mdp.n_states, 1, -1)
     matrix = linear.rows_to_sparse(successors, weights, mdp.n_states)
-    return solve_discounted(matrix, rewards, discount)
+    return kernels.solve(matrix, rewards, discount)
 
 
 def _pair_index(policy: npt.NDArray[Any], shape: tuple[int, ...]) -> IntArray:

@@ -26,6 +26,7 @@ differs from the truth by at most (1 + gamma) |V - V*| + eta, and by the last ro
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import attrs
@@ -34,10 +35,9 @@ import numpy.typing as npt
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
-from mfbpi_lib_tabular.numerics import doubled, rows
+from mfbpi_lib_tabular.numerics import doubled, kernels, rows
 from mfbpi_lib_tabular.numerics.backup import MAX_SLOTS, Means
 from mfbpi_lib_tabular.numerics.doubled import Doubled
-from mfbpi_lib_tabular.solution import planning
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -50,6 +50,9 @@ MAX_ROUNDS = 12
 
 #: A round that does not shrink the residual by this factor is the last.
 PROGRESS = 0.25
+
+#: Shares of the residual, at least and at most, that one round leaves where it is iterative.
+FINEST, ROUGH = 1e-12, 1e-8
 
 #: Errors of products that underflow, for all slots of a pair together.
 UNDERFLOW = 1e-290
@@ -96,8 +99,12 @@ class Refined:
     @property
     def is_sharp(self) -> bool:
         """Whether each advantage that is not 0 has the digits of a float64, or no more can be."""
-        least = float(np.abs(self.advantage).min(where=self.advantage != 0.0, initial=np.inf))
-        return self.noise <= 4.0 * EPS * least or self.defect <= 2.0 * self.rounding
+        return self.noise <= 4.0 * EPS * self.least or self.defect <= 2.0 * self.rounding
+
+    @functools.cached_property
+    def least(self) -> float:
+        """The least size of an advantage that is not 0."""
+        return float(np.abs(self.advantage).min(where=self.advantage != 0.0, initial=np.inf))
 
     def value_error(self, counted: BoolArray) -> float:
         """Bound of |V - V*|, where only the actions of a mask [S, A] may replace the policy's."""
@@ -112,22 +119,37 @@ class Refined:
         return residual / self.margin if self.margin > 0.0 else np.inf
 
 
-def refine(mdp: TabularMDP, policy: IntArray, values: FloatArray, discount: float) -> Refined:
+def refine(
+    mdp: TabularMDP,
+    policy: IntArray,
+    values: FloatArray,
+    discount: float,
+    *,
+    least: float = 0.0,
+) -> Refined:
     """Refine the values [S] of a policy [S]; see the module's head.
 
     Ends when every gap has the digits of a float64, when nothing but the rounding of the backups
     is left, or when a round does not help.
+
+    Args:
+        mdp: the instance.
+        policy: int64 [S].
+        values: float64 [S], about the policy's.
+        discount: gamma.
+        least: about the least gap, if known: fewer rounds may then do.
     """
-    matrix, backups = planning.policy_kernel(mdp, policy), _Backups(mdp, discount)
+    matrix, backups = kernels.policy_kernel(mdp, policy), _Backups(mdp, discount)
     pair = doubled.of(np.where(mdp.terminal, 0.0, values))
     residual = -backups.advantage(pair, policy)
     refined: Refined | None = None
     for _ in range(MAX_ROUNDS):
-        step = np.where(mdp.terminal, 0.0, _correction(matrix, residual, discount))
+        needed = 0.5 * EPS * (1.0 - discount) * least
+        step = np.where(mdp.terminal, 0.0, _correction(matrix, residual, discount, needed))
         found = _measured(backups, policy, doubled.plus_number(pair, step))
         if refined is not None and found.defect > PROGRESS * refined.defect:
             return min(refined, found, key=lambda one: one.defect)
-        refined, residual = found, found.residual
+        refined, residual, least = found, found.residual, found.least
         pair = Doubled(found.values, found.rest)
         if found.is_sharp:
             break
@@ -135,19 +157,22 @@ def refine(mdp: TabularMDP, policy: IntArray, values: FloatArray, discount: floa
     return refined
 
 
-def _correction(matrix: Any, residual: FloatArray, discount: float) -> FloatArray:
+def _correction(matrix: Any, residual: FloatArray, discount: float, needed: float) -> FloatArray:
     """Solution of (I - gamma P) x = residual to some digits; 0 where none is found.
 
-    The residual is brought to a size of about one, as iterative solvers have absolute limits.
+    Iterative solvers end where ``needed`` is left of the residual, or with the digits that they
+    can have. It is brought to a size of about one, as they have absolute limits.
     """
     size = float(np.abs(residual).max())
     if size == 0.0:
         return residual
     unit = 2.0 ** float(np.floor(np.log2(size)))
+    aim = float(np.clip(needed / size, FINEST, ROUGH))
     try:
-        return unit * planning.solve_discounted(matrix, residual / unit, discount, rough=True)
+        step, _ = kernels.approximate(matrix, residual / unit, discount, aim, ROUGH)
     except (SolverError, np.linalg.LinAlgError):
         return np.zeros(len(residual))
+    return unit * step
 
 
 def _measured(backups: _Backups, policy: IntArray, pair: Doubled) -> Refined:
