@@ -59,6 +59,37 @@ def test_gap_below_rounding_is_a_typed_error(riverswim, made):
         made(0.9).solve(riverswim(600))
 
 
+def _with_residue(residue: float) -> TabularMDP:
+    """Two actions that differ by one number alone."""
+    other = [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]]
+    transitions = [[[0.9, 0.1, residue], [0.9, 0.1, 0.0]], other, other]
+    return TabularMDP.from_dense(np.array(transitions), [[0.5, 0.5], [0.2, 0.1], [0.7, 1.0]])
+
+
+def test_what_a_subtraction_left_is_named(made):
+    """Meant, it makes a gap; as 0 it makes a tie: one must say, and is told which number it is."""
+    said = (
+        r"^1 gap is below .* pairs \(s=0, a=1\); expected 0, or more than 3e-15 "
+        r"\(a reward: of the largest\), for P\(s'=2 \| s=0, a=0\) = 2\.78e-17, which can be meant"
+    )
+    with pytest.raises(SolverError, match=said):
+        made(0.9).solve(_with_residue(abs(1.0 - 0.9 - 0.1)))
+
+    assert made(0.9).solve(_with_residue(0.0)).status == "infinite"  # as advised
+    for advised in (4e-15, 1e-12):
+        found = made(0.9).solve(_with_residue(advised))
+        assert (found.status, found.value > 1.0 / advised**2) == ("optimal", True)
+
+
+def test_a_reward_that_a_subtraction_left_is_named(made):
+    """The same of rewards; where no number is so small, none is named."""
+    stay = np.tile(np.eye(2)[:, None, :], (1, 2, 1))
+    mdp = TabularMDP.from_dense(stay, [[1e-17, 0.0], [1.0, 0.5]])
+
+    with pytest.raises(SolverError, match=r"for r\(s=0, a=0\) = 1e-17, which can be meant"):
+        made(0.9).solve(mdp)
+
+
 def test_tiny_gap_has_its_value(made):
     """u_1 of two actions that differ by 2e-12: (sqrt h + sqrt c)^2 with their own gap, exactly."""
     mdp = TabularMDP.from_dense(np.ones((1, 2, 1)), [[0.5, 0.5 - 2e-12]])

@@ -13,7 +13,7 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_core.text import NAMED, listed
 from mfbpi_lib_tabular.analysis import structure
-from mfbpi_lib_tabular.solution import gaps, planning
+from mfbpi_lib_tabular.solution import gaps, lumping, planning
 from mfbpi_lib_tabular.solution.spread import Spread
 
 FloatArray = npt.NDArray[np.float64]
@@ -111,11 +111,7 @@ class PlannedInstance:
                 "`epsilon` above 0 makes it finite"
             )
         if found.unresolved:
-            raise SolverError(
-                f"{len(found.unresolved)} gaps are below {found.tolerance:.3g}, what double "
-                f"precision can tell from zero here: pairs {_pairs(found.unresolved)}; expected "
-                "larger gaps (a smaller instance, or a discount further from 1)"
-            )
+            raise SolverError(_too_small(self.mdp, found))
         return ""
 
     def navigation_reason(self) -> str:
@@ -130,6 +126,24 @@ class PlannedInstance:
             return f"a walk cannot leave any of {len(classes)} closed classes of states: {named}"
         transient = np.setdiff1d(np.flatnonzero(self.acting), classes[0])
         return f"a walk leaves states {{{listed(transient)}}} for good; it cannot sample them"
+
+
+def _too_small(mdp: TabularMDP, found: gaps.Separation) -> str:
+    """Which gaps cannot be told from zero, and what one can do."""
+    n_pairs = len(found.unresolved)
+    remedy = "larger gaps (a smaller instance, or a discount further from 1)"
+    numbers = lumping.residues(mdp)
+    if numbers:
+        remedy = (
+            f"0, or more than {2.0 * lumping.sameness(mdp):.0e} (a reward: of the largest), for "
+            f"{listed(numbers)}, which can be meant or be what rounding left of a sum such as "
+            f"1 - .9 - .1; failing that, {remedy}"
+        )
+    return (
+        f"{n_pairs} {'gap is' if n_pairs == 1 else 'gaps are'} below {found.tolerance:.3g}, what "
+        f"double precision can tell from zero here: pairs {_pairs(found.unresolved)}; expected "
+        f"{remedy}"
+    )
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> str:

@@ -34,6 +34,24 @@ def sameness(mdp: TabularMDP) -> float:
     return (mdp.probabilities.shape[2] + 4) * float(np.finfo(np.float64).eps)
 
 
+def residues(mdp: TabularMDP) -> list[str]:
+    """The numbers other than 0 that can be what rounding left of a sum such as 1 - .9 - .1.
+
+    Read as they stand or as 0, they give different instances, in one of which actions may tie.
+    """
+    same = sameness(mdp)
+    rare = (mdp.probabilities > 0.0) & (mdp.probabilities <= same) & ~mdp.terminal[:, None, None]
+    sizes = np.abs(mdp.mean_rewards)
+    small = (sizes > 0.0) & (sizes <= same * sizes.max())
+    chances = [
+        f"P(s'={mdp.successors[s, a, k]} | s={s}, a={a}) = {mdp.probabilities[s, a, k]:.3g}"
+        for s, a, k in np.argwhere(rare)
+    ]
+    return chances + [
+        f"r(s={s}, a={a}) = {mdp.mean_rewards[s, a]:.3g}" for s, a in np.argwhere(small)
+    ]
+
+
 def same_outlook(
     mdp: TabularMDP, groups: IntArray, s: int, a: int, b: int, sure: float = SURE
 ) -> bool:
