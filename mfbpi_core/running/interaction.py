@@ -11,6 +11,7 @@ import attrs
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.transitions import Transition, Transitions
+from mfbpi_core.running import signatures
 from mfbpi_core.running.guard import Guard
 
 #: Longest chunk held in memory, whatever the evaluation interval: steps, and bytes.
@@ -53,11 +54,9 @@ class Interaction:
         self.step = 0
         self.episode = 0
         self._ahead = 0  # steps taken that are not counted yet
-        self._guard = Guard(
-            environment,
-            environment_name or f"environment {type(environment).__name__}",
-            agent_name or f"agent {type(agent).__name__}",
-        )
+        name = environment_name or f"environment {type(environment).__name__}"
+        self._guard = Guard(environment, name, agent_name or f"agent {type(agent).__name__}")
+        signatures.check(environment, name)
         self.observation = self._guard.first(environment.reset(seed=seed), 1)
 
     def state_dict(self) -> dict[str, Any]:

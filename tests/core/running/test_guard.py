@@ -187,6 +187,42 @@ class OldStep(ModelEnvironment):
         return observation, reward, terminated or truncated, info
 
 
+class NoSeed(ModelEnvironment):
+    """Knows no seeds, as in Gym before version 0.21."""
+
+    def reset(self):
+        """Without anything."""
+        return super().reset()
+
+
+class NeedsSeed(ModelEnvironment):
+    """Would fail at the start of its second episode."""
+
+    def reset(self, seed):
+        """With a seed alone."""
+        return super().reset(seed=seed)
+
+
+class NoAction(ModelEnvironment):
+    """A step that takes nothing."""
+
+    def step(self):
+        """Nowhere."""
+        return super().step(0)
+
+
+class Anything(ModelEnvironment):
+    """A wrapper that passes on what it is given."""
+
+    def reset(self, *args, **kwargs):
+        """As given."""
+        return super().reset(*args, **kwargs)
+
+    def step(self, *args):
+        """As given."""
+        return super().step(*args)
+
+
 class LaterReset(ModelEnvironment):
     """Starts its second episode in a state that does not exist."""
 
@@ -206,6 +242,15 @@ class LaterReset(ModelEnvironment):
             r"environment OldReset: reset before step 1 returned [01]; expected \(obs.*0.26",
         ),
         (OldStep, r"environment OldStep: step 1 returned \(.*; expected \(observation, reward, te"),
+        (
+            NoSeed,
+            r"^environment NoSeed: reset\(\) does not take reset\(seed=0\): .*'seed'; expected",
+        ),
+        (
+            NeedsSeed,
+            r"^environment NeedsSeed: reset\(seed\) does not take reset\(\): missing .*0.26",
+        ),
+        (NoAction, r"^environment NoAction: step\(\) does not take step\(0\): too many .*action\)"),
         (LaterReset, "environment LaterReset: reset before step 11: observation 2; expected"),
     ],
 )
@@ -215,6 +260,13 @@ def test_old_signatures_are_named(kind, says):
         Interaction(kind(two_state_chain(), 10), Watchful(PROBLEM, None, None), 0).advance(20)
 
     assert "\n" not in str(caught.value)
+
+
+def test_wrappers_take_anything():
+    """What passes on whatever it is given can be called."""
+    run = Interaction(Anything(two_state_chain(), 10), Watchful(PROBLEM, None, None), 0)
+
+    assert len(run.advance(20)) == 20
 
 
 def test_replicas_are_checked_too():
