@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Agent, Problem, Transition
-
-PHI = (1.0 + math.sqrt(5.0)) / 2.0
+from mfbpi_lib_tabular.solution.terms import PHI_2
 
 
 class NumpyMFBPI(Agent):
@@ -50,8 +49,8 @@ class NumpyMFBPI(Agent):
         gaps = np.maximum(gaps + self.config.gap_offset, self.config.gap_floor)
         suboptimal = np.ones(q.shape, dtype=bool)
         suboptimal[states, best] = False
-        weights = (2.0 + 8.0 * PHI**2 * m) / gaps**2
-        spread = max(4.0, 16.0 * gamma**2 * PHI**2 * m[states, best].max())
+        weights = (2.0 + 8.0 * PHI_2 * m) / gaps**2
+        spread = max(4.0, 16.0 * gamma**2 * PHI_2 * m[states, best].max())
         ratio = (1.0 + gamma) / (gaps[suboptimal].min() * (1.0 - gamma))
         total = weights[suboptimal].sum()
         weights[states, best] = math.sqrt(spread * ratio**2 * total / len(q))

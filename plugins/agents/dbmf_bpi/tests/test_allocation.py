@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from mfbpi_agent_dbmf_bpi.allocation import GOLDEN_RATIO, Allocation, quantile
-
-PHI2 = GOLDEN_RATIO**2
+from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
+from mfbpi_lib_tabular.solution.terms import PHI_2
 
 
 def rule(**constants) -> Allocation:
@@ -20,9 +19,9 @@ def test_allocation_by_hand():
     """Gaps 1 and 2, fourth moments 4, 16 and 9, smallest gap 1/2: term by term."""
     w = rule()(np.array([2.0, 3.0, 1.0]), np.array([4.0, 9.0, 16.0]), 0.5)
 
-    first = 2 + 8 * PHI2 * 2.0
-    third = (2 + 8 * PHI2 * 4.0) / 4.0
-    h = 4 * 1.5**2 * max(1.0, 4 * 0.25 * PHI2 * 3.0) / (0.5**2 * 0.5**2)
+    first = 2 + 8 * PHI_2 * 2.0
+    third = (2 + 8 * PHI_2 * 4.0) / 4.0
+    h = 4 * 1.5**2 * max(1.0, 4 * 0.25 * PHI_2 * 3.0) / (0.5**2 * 0.5**2)
     weights = np.array([first, math.sqrt(h * (first + third)), third])
     np.testing.assert_allclose(w, weights / weights.sum(), rtol=1e-12)
 

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from mfbpi_agent_dbmf_bpi.agent import DBMFBPI, smallest_gaps
-from mfbpi_agent_dbmf_bpi.allocation import GOLDEN_RATIO
 from mfbpi_agent_dbmf_bpi.config import Config, preset
 from mfbpi_core import Transition
 from mfbpi_lib_torch.learning import paths
@@ -16,7 +15,6 @@ from mfbpi_lib_torch.learning.bootstrapped import Estimates, taken
 from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.testing import array_problem, hand_batch
 
-PHI2 = GOLDEN_RATIO**2
 EMPTY = torch.empty(0)
 
 

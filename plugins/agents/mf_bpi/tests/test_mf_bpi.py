@@ -7,10 +7,11 @@ import pytest
 from mfbpi_agent_mf_bpi.agent import MFBPI, Config
 from mfbpi_agent_mf_bpi.ensemble import Ensemble, quantile, reorder
 from mfbpi_agent_mf_bpi.recommendation import recommend
-from mfbpi_agent_mf_bpi.rules import GOLDEN_RATIO, weigh
+from mfbpi_agent_mf_bpi.rules import weigh
 from mfbpi_core import Interaction, Problem, TabularMDP, Transition
 from mfbpi_core.errors import CheckpointError, ConfigError
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
+from mfbpi_lib_tabular.solution.terms import PHI_2
 
 
 def chain(n_states: int) -> TabularMDP:
@@ -56,10 +57,9 @@ def test_weights_by_hand():
     """Two states, gamma 1/2, gaps 1 and 2, moments given: the closed form, term by term."""
     agent = agent_for(2, discount=0.5, ensemble_size=1)
     set_tables(agent, q=[[3.0, 2.0], [1.0, 3.0]], m=[[0.5, 1.0], [0.0, 0.25]])
-    phi2 = GOLDEN_RATIO**2
-    first = (2 + 8 * phi2 * 1.0) / 1.0
-    second = (2 + 8 * phi2 * 0.0) / 4.0
-    spread = max(4.0, 16 * 0.25 * phi2 * 0.5) * 1.5**2 / (1.0 * 0.25)
+    first = (2 + 8 * PHI_2 * 1.0) / 1.0
+    second = (2 + 8 * PHI_2 * 0.0) / 4.0
+    spread = max(4.0, 16 * 0.25 * PHI_2 * 0.5) * 1.5**2 / (1.0 * 0.25)
 
     optimal = weigh(agent.state, 0.37)
 
@@ -83,7 +83,7 @@ def test_higher_moments_enter_by_their_root():
 
     weigh(agent.state, 0.5)
 
-    assert agent.state.weights[0, 1] == pytest.approx(2 + 8 * GOLDEN_RATIO**2 * 4.0)
+    assert agent.state.weights[0, 1] == pytest.approx(2 + 8 * PHI_2 * 4.0)
 
 
 def test_first_update_by_hand():

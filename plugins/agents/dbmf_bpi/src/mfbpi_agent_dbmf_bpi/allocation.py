@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-GOLDEN_RATIO = (1.0 + math.sqrt(5.0)) / 2.0
+from mfbpi_lib_tabular.solution import terms
 
 
 @attrs.frozen(kw_only=True)
@@ -59,10 +59,10 @@ class Allocation:
         best = int(q.argmax())
         m = moments ** (2.0 ** (1 - self.k))
         gaps = np.maximum(q[best] - q + self.gap_offset, self.gap_floor)
-        weights = (2.0 + 8.0 * GOLDEN_RATIO**2 * m) / gaps**2
+        weights = terms.suboptimal(m) / gaps**2
         weights[best] = 0.0
         least = max(smallest_gap + self.gap_offset, self.gap_floor)
-        spread = max(4.0, 16.0 * self.discount**2 * GOLDEN_RATIO**2 * m[best])
+        spread = terms.optimal(float(m[best]), self.discount)
         ratio = (1.0 + self.discount) / (least * (1.0 - self.discount))
         total = weights.sum() * self.sum_factor
         weights[best] = math.sqrt(spread * total) * ratio

@@ -22,8 +22,7 @@ from mfbpi_lib_tabular.learning.exploration import (
 from mfbpi_lib_tabular.learning.schedules import learning_rate
 from mfbpi_lib_tabular.models.dynamics import Dynamics
 from mfbpi_lib_tabular.models.simulator import Chunk, start_state, take_step
-
-GOLDEN_RATIO = (1.0 + math.sqrt(5.0)) / 2.0
+from mfbpi_lib_tabular.solution import terms
 
 #: beta = alpha ** MOMENT_RATE_EXPONENT: moments are learnt more slowly than values.
 MOMENT_RATE_EXPONENT = 1.1
@@ -58,6 +57,10 @@ class State(NamedTuple):
     scratch: npt.NDArray[np.float64]  # [B], of the learning rule
 
 
+_suboptimal = leaf(terms.suboptimal)
+_optimal = leaf(terms.optimal)
+
+
 @leaf
 def weigh(state: State, xi: float) -> float:
     """Plug the xi-quantiles into the closed-form allocation.
@@ -80,13 +83,13 @@ def weigh(state: State, xi: float) -> float:
         for a in range(state.weights.shape[1]):
             moment = _bound_moment(state.quantile_m[s, a], c.k)
             gap = max(value - state.quantile_q[s, a] + c.gap_offset, c.gap_floor)
-            weight = (2.0 + 8.0 * GOLDEN_RATIO**2 * moment) / (gap * gap)
+            weight = _suboptimal(moment) / (gap * gap)
             is_best = a == best  # as a number: a branch that depends on xi is guessed wrong
             largest_moment = max(largest_moment, moment if is_best else 0.0)
             least_gap = min(least_gap, np.inf if is_best else gap)
             total += 0.0 if is_best else weight
             state.weights[s, a] = weight
-    spread = max(4.0, 16.0 * c.discount**2 * GOLDEN_RATIO**2 * largest_moment)
+    spread = _optimal(largest_moment, c.discount)
     ratio = (1.0 + c.discount) / (least_gap * (1.0 - c.discount))
     return math.sqrt(spread * ratio * ratio * total / state.best.size)
 

@@ -32,13 +32,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.errors import SolverError
+from mfbpi_lib_tabular.solution import terms
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-
-#: Square of the golden ratio.
-PHI_2 = ((1.0 + 5.0**0.5) / 2.0) ** 2
 
 #: Coefficients between this and its inverse keep all their digits, and so do their products.
 LEAST = 1e-290
@@ -161,12 +159,10 @@ def u(
     """
     states, mask = np.arange(len(policy)), _mask(acting, policy)
     squared = _inverse_power(gaps, ~_pairs(gaps, policy, mask), 2.0)
-    spread = (1.0 + discount) ** 2 / (1.0 - discount) ** 2
-    own = np.maximum(4.0, 16.0 * discount**2 * PHI_2 * moments[states, policy])
     return Coefficients(
-        h=(2.0 + 8.0 * PHI_2 * moments) * squared,
+        h=terms.suboptimal(moments) * squared,
         d=squared,
-        c=own * spread,
+        c=terms.optimal(moments[states, policy], discount) * _reach(discount),
         policy=policy,
         acting=mask,
     )
@@ -252,8 +248,7 @@ def u_span(
     """
     mask = _mask(acting, policy)
     squared = _inverse_power(gaps, ~_pairs(gaps, policy, mask), 2.0)
-    reach = (1.0 + discount) ** 2 / (1.0 - discount) ** 2
-    c = np.full(len(policy), width * reach)
+    c = np.full(len(policy), width * _reach(discount))
     return Coefficients(h=width * squared, d=squared, c=c, policy=policy, acting=mask)
 
 
@@ -273,6 +268,11 @@ def u_span_loss(
     first = u_span(gaps, width, policy, discount, acting)
     c = np.full(len(policy), width)
     return attrs.evolve(first, c=c, e=2.0 / (loss * (1.0 - discount)) ** 2)
+
+
+def _reach(discount: float) -> float:
+    """((1+g) / (1-g))^2: how far a deviation anywhere reaches."""
+    return (1.0 + discount) ** 2 / (1.0 - discount) ** 2
 
 
 def _pairs(like: FloatArray, policy: IntArray, acting: BoolArray) -> BoolArray:
