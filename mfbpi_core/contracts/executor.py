@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, Generic, Literal, Protocol
@@ -9,7 +10,7 @@ from typing import ClassVar, Generic, Literal, Protocol
 import attrs
 
 from mfbpi_core.contracts.configured import C
-from mfbpi_core.errors import UsageError
+from mfbpi_core.errors import ConfigError, UsageError
 
 
 @attrs.frozen(kw_only=True)
@@ -110,3 +111,37 @@ class Executor(ABC, Generic[C]):
         Raises:
             ExecutorError: when no worker can be started, however often it is tried.
         """
+
+
+class ParallelExecutor(Executor[C]):
+    """Base of executors that run several tasks at a time, and can stop a worker.
+
+    Attributes:
+        limit_s: seconds that each task may take; None where no limit is set.
+
+    Raises:
+        ConfigError: when ``jobs`` is less than 1.
+    """
+
+    def __init__(self, jobs: int | None, config: C) -> None:
+        super().__init__(jobs, config)
+        if jobs is not None and jobs < 1:
+            raise ConfigError(f"jobs is {jobs}; expected 1 or more")
+        self.limit_s: float | None = None
+
+    def limit_time(self, seconds: float) -> None:
+        """Kill the worker of every task that takes longer, whatever it is doing.
+
+        Raises:
+            ConfigError: for a limit that is not above 0.
+        """
+        if not seconds > 0.0:
+            raise ConfigError(f"the limit is {seconds:g} s; expected more than 0")
+        self.limit_s = seconds
+
+
+def available_cores() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

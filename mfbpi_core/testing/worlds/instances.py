@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Cells, Environment
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.data.sampling import closed_cdf
 from mfbpi_core.errors import ActionError
@@ -105,7 +106,7 @@ class OneHotEnvironment(ModelEnvironment):
     @property
     def cells(self) -> Cells | None:
         """One cell per state."""
-        return Cells(count=self.mdp.n_states, index=lambda rows: rows.argmax(axis=1))
+        return Cells(count=self.mdp.n_states, index=marked_cells)
 
 
 def two_state_chain() -> TabularMDP:

@@ -24,7 +24,7 @@ def test_finals_are_each_seed_at_its_own_end(table: Any) -> None:
     """Seed 1 ended at step 200 with 7, and is not dropped for the longer one."""
     rows = [("a", "e", 1, 0, "m", 1.0), ("a", "e", 1, 200, "m", 7.0), ("a", "e", 0, 400, "m", 5.0)]
 
-    assert finals(curves(table(rows), "m")["a", "e"]) == [5.0, 7.0]
+    assert finals(table(rows), "m")["a", "e"] == [5.0, 7.0]
 
 
 def test_a_curve_holds_its_last_value_until_its_end_and_not_beyond() -> None:

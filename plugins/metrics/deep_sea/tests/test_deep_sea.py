@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Cells, Environment, Problem, Transitions
+from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.errors import RequirementError
 from mfbpi_core.testing.worlds.instances import ModelEnvironment, two_state_chain
 from mfbpi_metric_deep_sea.metric import DeepSea, cumulative
@@ -20,7 +21,7 @@ class _TinySea(Environment):
     size = 2
     optimal_return = 0.6
     right = np.array([[1, 0], [0, 1]])
-    cells = Cells(count=4, index=lambda grids: grids.reshape(len(grids), -1).argmax(axis=1))
+    cells = Cells(count=4, index=marked_cells)
 
     def reset(self, *, seed: Any = None, options: Any = None) -> Any:
         raise NotImplementedError

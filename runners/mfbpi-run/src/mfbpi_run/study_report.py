@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mfbpi.execute.settings import Execution
-from mfbpi.instances.study_summary import CAPTION, summarise
+from mfbpi.instances import draws
 from mfbpi.instances.tabulation import Tabulated, instances, tabulate
 from mfbpi.results.drawing import figures
 from mfbpi_core.contracts.experiment import Experiment
@@ -51,7 +51,7 @@ def _show_plan(name: str, count: int, as_json: bool) -> None:
 
 def _show(found: Tabulated, experiment: Experiment, as_json: bool) -> int:
     """Print the summary; returns the exit code."""
-    lines = list(summarise(found.content))
+    lines = list(draws.averaged(found.content))
     finding = figures.derived(experiment.finding, found.content) if experiment.finding else ""
     if as_json:
         texts = {"finding": finding, "notes": experiment.notes}
@@ -72,7 +72,7 @@ def _show_summary(lines: Sequence[dict[str, Any]]) -> None:
     """Print the lines as a table, unless they are too many; columns that say nothing are left out.
 
     Args:
-        lines: what :func:`summarise` yields, at least one.
+        lines: what :func:`mfbpi.instances.draws.averaged` yields, at least one.
     """
     if len(lines) > _SHOWN_LINES:
         return
@@ -80,7 +80,7 @@ def _show_summary(lines: Sequence[dict[str, Any]]) -> None:
     columns = [name for name in lines[0] if any(line[name] not in empty for line in lines)]
     rows = [tuple(_cell(line[name]) for name in columns) for line in lines]
     headings = [name.replace("_", " ") for name in columns]
-    show_table(headings, rows, caption=CAPTION, right=("mean", "median", "n", "left out"))
+    show_table(headings, rows, caption=draws.CAPTION, right=("mean", "median", "n", "left out"))
 
 
 def _cell(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from mfbpi.instances import studies, study_summary
+from mfbpi.instances import draws, studies
 from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import STUDY
 from mfbpi_lib_statistics.intervals import t_interval
@@ -103,17 +103,17 @@ def test_values_that_cannot_be_computed_do_not_stop_a_study(mfbpi: Command) -> N
 
 def test_summary_over_draws(study: Any) -> None:
     """Mean with its t-interval, median and n; one instance alone has no interval."""
-    lines = list(study_summary.summarise(content()))
+    lines = list(draws.averaged(content()))
     by_key = {
         (line["env"], line["quantity"], line["constraint"], line["at"]): line for line in lines
     }
-    draws = [row["value"] for row in rows(quantity="delta_min", env="random_mdp")]
-    interval = t_interval(draws)
+    several = [row["value"] for row in rows(quantity="delta_min", env="random_mdp")]
+    interval = t_interval(several)
 
     line = by_key["random_mdp", "delta_min", None, None]
     assert (line["mean"], line["n"], line["left_out"]) == (interval.mean, 3, 0)
     assert line["interval"] == [max(interval.low or 0.0, 0.0), interval.high]
-    assert line["median"] == sorted(draws)[1]
+    assert line["median"] == sorted(several)[1]
     assert by_key["riverswim(n_states=5)", "U", "generative", "U"]["interval"] is None
 
 

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Cells, RunProtocol, TabularMDP, Transitions, parameter
+from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.errors import CheckpointError
 from mfbpi_env_slipping_deep_sea.model import (
     LARGE_REWARD,
@@ -39,7 +40,6 @@ from mfbpi_env_slipping_deep_sea.model import (
     optimal_values,
 )
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
-from mfbpi_lib_bsuite.one_hot import indices_of
 
 #: Episodes for each row: the paper runs 100 N.
 EPISODES_PER_ROW = 100
@@ -165,4 +165,4 @@ class SlippingDeepSea(BsuiteEnvironment):
 
 def _cell_numbers(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Positions of the ones in a batch [n, N, N]; 0 for the zeros that end an episode."""
-    return indices_of(observations) % math.prod(observations.shape[1:])
+    return marked_cells(observations) % math.prod(observations.shape[1:])

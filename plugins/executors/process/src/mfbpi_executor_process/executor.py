@@ -7,35 +7,22 @@ time, and an outcome is yielded as soon as it is taken, so that memory does not 
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Generator, Sequence
 
-from mfbpi_core import Executor, NoConfig, Outcome
-from mfbpi_core.contracts.executor import RunTask, Work
-from mfbpi_core.errors import ConfigError, PluginError
+from mfbpi_core import NoConfig, Outcome
+from mfbpi_core.contracts.executor import ParallelExecutor, RunTask, Work, available_cores
+from mfbpi_core.errors import PluginError
 from mfbpi_executor_process.crew import Crew
 from mfbpi_executor_process.isolation import main_can_be_imported, names_main
 
 
-class Process(Executor[NoConfig]):
+class Process(ParallelExecutor[NoConfig]):
     """Runs tasks in ``jobs`` processes, by default one for each core this process may use.
 
     Raises:
         ConfigError: when ``jobs`` is less than 1.
     """
-
-    def __init__(self, jobs: int | None, config: NoConfig) -> None:
-        super().__init__(jobs, config)
-        if jobs is not None and jobs < 1:
-            raise ConfigError(f"jobs is {jobs}; expected 1 or more processes")
-        self._limit_s: float | None = None
-
-    def limit_time(self, seconds: float) -> None:
-        """Kill the worker of every task that takes longer, whatever it is doing."""
-        if not seconds > 0.0:
-            raise ConfigError(f"the limit is {seconds:g} s; expected more than 0")
-        self._limit_s = seconds
 
     def map(self, run: RunTask, tasks: Sequence[Work]) -> Generator[Outcome, None, None]:
         """Run the tasks and yield their outcomes as they end.
@@ -49,14 +36,7 @@ class Process(Executor[NoConfig]):
             ExecutorError: when no worker can be started, however often it is tried.
         """
         jobs = self.jobs or available_cores()
-        return Crew(_pickled(run), tasks, jobs, self._limit_s).outcomes()
-
-
-def available_cores() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        return Crew(_pickled(run), tasks, jobs, self.limit_s).outcomes()
 
 
 def _pickled(run: RunTask) -> bytes:

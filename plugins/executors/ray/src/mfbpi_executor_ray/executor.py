@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import ray
 
-from mfbpi_core import Executor, Outcome
-from mfbpi_core.contracts.executor import RunTask, Work
-from mfbpi_core.errors import ConfigError, PluginError, UsageError
+from mfbpi_core import Outcome
+from mfbpi_core.contracts.executor import ParallelExecutor, RunTask, Work
+from mfbpi_core.errors import PluginError, UsageError
 from mfbpi_executor_ray import cluster
 from mfbpi_executor_ray.config import Config
 from mfbpi_executor_ray.crew import Crew
@@ -23,7 +23,7 @@ from mfbpi_executor_ray.crew import Crew
 _cloudpickle: Any = ray.cloudpickle
 
 
-class Ray(Executor[Config]):
+class Ray(ParallelExecutor[Config]):
     """Runs ``jobs`` tasks at the same time, by default as many as the cluster has room for.
 
     Raises:
@@ -31,18 +31,6 @@ class Ray(Executor[Config]):
     """
 
     tries_again: ClassVar[bool] = True
-
-    def __init__(self, jobs: int | None, config: Config) -> None:
-        super().__init__(jobs, config)
-        if jobs is not None and jobs < 1:
-            raise ConfigError(f"jobs is {jobs}; expected 1 or more tasks at the same time")
-        self._limit_s: float | None = None
-
-    def limit_time(self, seconds: float) -> None:
-        """Kill the worker of every task that takes longer, whatever it is doing."""
-        if not seconds > 0.0:
-            raise ConfigError(f"the limit is {seconds:g} s; expected more than 0")
-        self._limit_s = seconds
 
     def map(self, run: RunTask, tasks: Sequence[Work]) -> Generator[Outcome, None, None]:
         """Run the tasks and yield their outcomes as they end.
@@ -57,7 +45,7 @@ class Ray(Executor[Config]):
         with cluster.connected(self.config, self.jobs):
             expected = cluster.check_programs()
             size = min(self.jobs or cluster.slots(self.config), cluster.slots(self.config))
-            yield from Crew(pickled, expected, self.config, size, self._limit_s).outcomes(tasks)
+            yield from Crew(pickled, expected, self.config, size, self.limit_s).outcomes(tasks)
 
 
 def _pickled(run: RunTask) -> bytes:

@@ -28,7 +28,7 @@ def require_answerable(problem: Problem, epsilon: float, scope: Scope, rule: str
     if not (np.isfinite([low, high]).all() and WIDTHS[0] <= high - low <= WIDTHS[1]):
         raise ConfigError(
             f"rewards are declared from {low:g} to {high:g}; {rule} expects two finite limits, "
-            f"{WIDTHS[0]:g} to {WIDTHS[1]:g} apart (Environment.reward_range)"
+            f"{WIDTHS[0]:g} to {WIDTHS[1]:g} apart (`reward_range`)"
         )
     if epsilon == 0.0 and scope != "all":
         raise ConfigError(

@@ -12,6 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mfbpi_lib_statistics.latest import latest
+
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -61,14 +63,16 @@ class Curve:
         known = (index >= 0) & (steps <= self.steps[-1])
         return np.where(known, self.values[np.maximum(index, 0)], np.nan)
 
-    @property
-    def final(self) -> float:
-        """The last measurement."""
-        return float(self.values[-1])
-
 
 #: Curve of each seed, by agent and environment.
 Curves: TypeAlias = dict[tuple[str, str], dict[int, Curve]]
+
+#: Last value of each seed, in the order of the seeds, by agent and environment.
+Finals: TypeAlias = dict[tuple[str, str], list[float]]
+
+#: Agent, environment and seed: what tells one run from another, and the columns.
+Run: TypeAlias = tuple[str, str, int]
+RUN = ("agent", "env", "seed")
 
 
 def curves(table: pa.Table, metric: str) -> Curves:
@@ -81,30 +85,35 @@ def curves(table: pa.Table, metric: str) -> Curves:
     Raises:
         ValueError: when it was not measured, listing what was.
     """
+    grouped: dict[Run, list[tuple[int, float]]] = {}
+    for run, step, value in _measured(table, metric):
+        grouped.setdefault(run, []).append((step, value))
+    found: Curves = {}
+    for (agent, env, seed), measured in grouped.items():
+        steps, values = zip(*sorted(measured), strict=True)
+        curve = Curve(np.array(steps, dtype=np.int64), np.array(values, dtype=np.float64))
+        found.setdefault((agent, env), {})[seed] = curve
+    return found
+
+
+def finals(table: pa.Table, metric: str) -> Finals:
+    """The last value of one metric in each run; arguments and errors as :func:`curves`."""
+    ends: dict[tuple[str, str], dict[int, float]] = {}
+    for (agent, env, seed), (_, value) in latest(_measured(table, metric)).items():
+        ends.setdefault((agent, env), {})[seed] = value
+    return {place: [found[seed] for seed in sorted(found)] for place, found in ends.items()}
+
+
+def _measured(table: pa.Table, metric: str) -> Iterator[tuple[Run, int, float]]:
+    """The measurements of one metric: run, step and value."""
     rows = table.filter(pc.equal(table["metric"], metric))
     if not rows.num_rows:
         measured = ", ".join(sorted(set(table["metric"].to_pylist()))) or "nothing"
         raise ValueError(f"there is no {metric!r} in these results; measured were: {measured}")
-    found: Curves = {}
-    for (agent, env, seed), steps, values in _groups(rows):
-        found.setdefault((agent, env), {})[seed] = Curve(steps, values)
-    return found
-
-
-def _groups(rows: pa.Table) -> Iterator[tuple[tuple[str, str, int], IntArray, FloatArray]]:
-    """Steps, in order, and values of each run."""
-    grouped: dict[tuple[str, str, int], list[tuple[int, float]]] = {}
-    columns = [rows[name].to_pylist() for name in ("agent", "env", "seed", "step", "value")]
-    for agent, env, seed, step, value in zip(*columns, strict=True):
-        grouped.setdefault((agent, env, seed), []).append((step, value))
-    for key, measured in grouped.items():
-        steps, values = zip(*sorted(measured), strict=True)
-        yield key, np.array(steps, dtype=np.int64), np.array(values, dtype=np.float64)
-
-
-def finals(found: Mapping[int, Curve]) -> list[float]:
-    """The last value of each seed, in the order of the seeds."""
-    return [found[seed].final for seed in sorted(found)]
+    agents, envs, seeds, steps, values = (
+        rows[name].to_pylist() for name in (*RUN, "step", "value")
+    )
+    yield from zip(zip(agents, envs, seeds, strict=True), steps, values, strict=True)
 
 
 def common_steps(found: Mapping[int, Curve], most: int) -> IntArray:

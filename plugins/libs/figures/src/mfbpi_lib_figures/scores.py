@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from mfbpi_lib_figures import style
 from mfbpi_lib_figures.labels import families, ticks, title
-from mfbpi_lib_figures.runs import Curves, Quantity, curves, finals
+from mfbpi_lib_figures.runs import Finals, Quantity, finals
 from mfbpi_lib_figures.statistic import Statistic, caption, summary
 
 #: Share of the place of an environment that its agents' points take.
@@ -46,7 +46,7 @@ def final_scores(
     Raises:
         ValueError: when a metric was not measured.
     """
-    measured = {quantity: curves(table, quantity.name) for quantity in quantities}
+    measured = {quantity: finals(table, quantity.name) for quantity in quantities}
     labels = {env for found in measured.values() for _, env in found}
     groups = families(labels)
     widths = [max(LEAST_WIDTH, WIDTH_PER_ENVIRONMENT * (len(g) + 0.5)) for g in groups.values()]
@@ -68,7 +68,7 @@ def final_scores(
 def _panel(
     axes: Axes,
     labels: Sequence[str],
-    measured: Curves,
+    measured: Finals,
     marks: Mapping[str, style.Mark],
     quantity: Quantity,
     statistic: Statistic,
@@ -79,7 +79,7 @@ def _panel(
         found = []
         for position, env in enumerate(labels):
             if (agent, env) in measured:
-                values = finals(measured[agent, env])
+                values = measured[agent, env]
                 found.append((position + shift, *summary(values, quantity.bounds, statistic)))
                 if len(values) > 1:
                     beside = position + shift + min(BESIDE, 0.25 * SPREAD / len(marks))

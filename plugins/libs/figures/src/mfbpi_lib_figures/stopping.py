@@ -17,7 +17,8 @@ from matplotlib.ticker import NullFormatter
 
 from mfbpi_lib_figures import style
 from mfbpi_lib_figures.labels import natural
-from mfbpi_lib_figures.runs import counted
+from mfbpi_lib_figures.runs import RUN, counted
+from mfbpi_lib_statistics.latest import latest
 from mfbpi_lib_statistics.survival import kaplan_meier
 
 #: Columns of runs with a rule: of all of them, and of those that stopped.
@@ -36,20 +37,16 @@ def run_ends(table: pa.Table) -> Ends:
     Args:
         table: rows of results.
     """
-    last: dict[tuple[str, str, int], int] = {}
-    has_rule, stopped = set(), set()
-    columns = [table[name].to_pylist() for name in ("agent", "env", "seed", "step", "metric")]
-    for agent, env, seed, step, metric in zip(*columns, strict=True):
-        key = agent, env, seed
-        last[key] = max(step, last.get(key, 0))
-        if metric in (GAP, STOP):
-            has_rule.add(key)
-        if metric == STOP:
-            stopped.add(key)
+    runs = list(zip(*(table[name].to_pylist() for name in RUN), strict=True))
+    metrics = table["metric"].to_pylist()
+    has_rule = {run for run, metric in zip(runs, metrics, strict=True) if metric in (GAP, STOP)}
+    stopped = {run for run, metric in zip(runs, metrics, strict=True) if metric == STOP}
     found: Ends = {}
-    for key, step in last.items():
-        if key in has_rule:
-            found.setdefault(key[:2], []).append((step, key in stopped))
+    for run, (step, _) in latest(
+        zip(runs, table["step"].to_pylist(), metrics, strict=True)
+    ).items():
+        if run in has_rule:
+            found.setdefault(run[:2], []).append((step, run in stopped))
     return found
 
 

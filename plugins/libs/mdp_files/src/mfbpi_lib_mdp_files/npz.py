@@ -2,58 +2,46 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mfbpi_core import TabularMDP
-from mfbpi_core.errors import ModelError, UsageError
+from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files.named import Named
+from mfbpi_lib_tabular.models import arrays
 
-_MODEL = ("initial", "terminal", "reward_range")
-_KNOWN = ("P", "R", *_MODEL, "reward_law", "discount", "states", "actions")
+_NAMED = ("reward_law", "discount", "states", "actions")
+_KNOWN = (*arrays.REQUIRED, *arrays.OPTIONAL, *_NAMED)
 
 
 def read(file: Path, reward_range: tuple[float, float] | None = None) -> Named:
     """Read arrays, none of them pickled; raises :class:`UsageError` naming what is wrong."""
-    try:
-        with zipfile.ZipFile(file):
-            pass  # numpy reads other kinds of files too
-        with np.load(file, allow_pickle=False) as loaded:
-            arrays = {name: np.asarray(loaded[name]) for name in loaded.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise UsageError(f"{file.name} is not an .npz file of plain arrays ({error})") from error
-    wrong = [n for n in ("P", "R") if n not in arrays] or [n for n in arrays if n not in _KNOWN]
+    found = arrays.read(file)
+    wrong = [n for n in arrays.REQUIRED if n not in found] or [n for n in found if n not in _KNOWN]
     if wrong:
-        raise UsageError(f"{file.name} has {', '.join(arrays)}; expected P and R, and of {_KNOWN}")
-    optional: dict[str, Any] = {name: arrays[name] for name in _MODEL if name in arrays}
+        raise UsageError(f"{file} has {', '.join(found)}; expected P and R, and of {_KNOWN}")
+    given: dict[str, Any] = {"reward_law": str(found.get("reward_law", "deterministic"))}
     if reward_range is not None:
-        optional["reward_range"] = reward_range
-    law: Any = str(arrays.get("reward_law", "deterministic"))
-    try:
-        mdp = TabularMDP.from_dense(arrays["P"], arrays["R"], reward_law=law, **optional)
-    except ModelError as error:
-        raise UsageError(f"{file.name}: {error}") from error
+        given["reward_range"] = reward_range
+    mdp = arrays.model(file, found, given)
     plain = Named.numbered(mdp)
-    discount = float(arrays["discount"]) if "discount" in arrays else None
+    discount = float(found["discount"]) if "discount" in found else None
     return Named(
         mdp=mdp,
-        states=_names(arrays, "states", plain.states, file.name),
-        actions=_names(arrays, "actions", plain.actions, file.name),
+        states=_names(found, "states", plain.states, file.name),
+        actions=_names(found, "actions", plain.actions, file.name),
         discount=discount,
     )
 
 
-def _names(arrays: dict[str, Any], key: str, plain: tuple[str, ...], name: str) -> tuple[str, ...]:
-    if key not in arrays:
+def _names(found: arrays.Arrays, key: str, plain: tuple[str, ...], name: str) -> tuple[str, ...]:
+    if key not in found:
         return plain
-    found = tuple(map(str, arrays[key].reshape(-1)))
-    if len(found) != len(plain) or len(set(found)) < len(found):
-        raise UsageError(f"{name}: {key} has {len(found)} names; expected {len(plain)} distinct")
-    return found
+    names = tuple(map(str, found[key].reshape(-1)))
+    if len(names) != len(plain) or len(set(names)) < len(names):
+        raise UsageError(f"{name}: {key} has {len(names)} names; expected {len(plain)} distinct")
+    return names
 
 
 def write(model: Named, file: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem
+from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import ConfigError, RequirementError
 
@@ -54,17 +55,18 @@ class Encoder:
             ConfigError: when an observation taken for one-hot is not.
         """
         if self.one_hot:
-            return np.array([self._cell(np.ravel(o)) for o in observations], dtype=np.int64)
+            return self._cells(np.array([np.ravel(o) for o in observations]))
         return np.array([np.ravel(o) for o in observations], dtype=np.float32)
 
-    def _cell(self, observation: npt.NDArray[Any]) -> int:
-        cell = int(observation.argmax())
-        value = observation[cell]
-        if value == 1.0 and np.count_nonzero(observation) == 1:
-            return cell
-        if value == 0.0 and not observation.any():
-            return self.inputs
-        raise ConfigError(
-            f"an observation has {np.count_nonzero(observation)} entries other than 0 and largest "
-            f"entry {value}; expected a single 1: use one_hot=no"
-        )
+    def _cells(self, shown: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """The cells of observations [R, inputs], all of them one-hot."""
+        cells = marked_cells(shown)
+        marked = np.flatnonzero(cells < self.inputs)
+        ones = shown[marked, cells[marked]] == 1.0
+        if not ones.all() or np.count_nonzero(shown) > len(marked):
+            wrong = max(shown, key=lambda row: (np.count_nonzero(row), row.max() != 1.0))
+            raise ConfigError(
+                f"an observation has {np.count_nonzero(wrong)} entries other than 0 and largest "
+                f"entry {wrong.max()}; expected a single 1: use one_hot=no"
+            )
+        return cells

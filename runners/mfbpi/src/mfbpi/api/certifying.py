@@ -153,11 +153,6 @@ def _rule(problem: Problem, asked: _Asked) -> StoppingRule[Any]:
         raise UsageError(f"`epsilon` is {asked.epsilon!r}; expected a loss of 0 or more")
     if asked.scope not in SCOPES:
         raise UsageError(f"`scope` is {asked.scope!r}; expected one of {', '.join(SCOPES)}")
-    low, high = problem.reward_range
-    if np.isfinite([low, high]).all() and not (1e-100 <= high - low <= 1e100):
-        raise UsageError(
-            f"`reward_range` is {low:g} to {high:g}; expected a width from 1e-100 to 1e100"
-        )
     registry = Registry.discover()
     choice = selection.stopping_rule(registry, RULE, ())
     ref = StopRef(rule=choice.ref(), **attrs.asdict(asked))

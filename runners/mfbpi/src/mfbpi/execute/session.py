@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import manifest, scratch
 from mfbpi.results.storage.directory import Store, StoreError, create_first, default_directories
 from mfbpi.results.storage.places import Place
-from mfbpi_core.contracts.executor import Executor
+from mfbpi_core.contracts.executor import Executor, available_cores
 from mfbpi_core.errors import ExecutorError, MfbpiError, UsageError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
@@ -230,10 +229,3 @@ class _Work:
         if self.executor.tries_again and self.execution.if_exists != "resume":
             for work in works:
                 self.store.checkpoint(work.task_id).unlink(missing_ok=True)
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

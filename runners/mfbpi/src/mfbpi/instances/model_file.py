@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
+import numpy.typing as npt
 
 from mfbpi.notices import warn
 from mfbpi.plan.settings import parse_settings
 from mfbpi_core.contracts import parameters as config
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_core.errors import ConfigError, ModelError, UsageError
-
-Array = np.ndarray[Any, Any]
-
-#: Arrays of a model: those that it must have, and those that it may have.
-_REQUIRED, _OPTIONAL = ("P", "R"), ("initial", "terminal", "reward_range")
+from mfbpi_core.errors import ConfigError, UsageError
+from mfbpi_lib_tabular.models import arrays
 
 
 @attrs.frozen(kw_only=True)
@@ -43,22 +37,18 @@ def read(file: Path, settings: Sequence[str] = ()) -> TabularMDP:
         UsageError: naming the file, and the array or the pair (s, a) at fault.
     """
     given = {key: value for key, value in attrs.asdict(_settings(settings)).items() if value}
-    arrays = read_arrays(file)
-    missing = [name for name in _REQUIRED if name not in arrays]
+    found = arrays.read(file)
+    missing = [name for name in arrays.REQUIRED if name not in found]
     if missing:
         raise UsageError(
             f"{file} lacks {' and '.join(missing)}; it has the arrays: "
-            f"{', '.join(arrays) or 'none'}; expected P [S,A,S] and R [S,A] or [S,A,S]"
+            f"{', '.join(found) or 'none'}; expected P [S,A,S] and R [S,A] or [S,A,S]"
         )
-    unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
+    known = arrays.REQUIRED + arrays.OPTIONAL
+    unknown = [name for name in found if name not in known]
     if unknown:
-        known = ", ".join(_REQUIRED + _OPTIONAL)
-        warn(f"{file}: ignored arrays: {', '.join(unknown)}; known are {known}")
-    optional: dict[str, Any] = {name: arrays[name] for name in _OPTIONAL if name in arrays}
-    try:
-        return TabularMDP.from_dense(arrays["P"], arrays["R"], **{**optional, **given})
-    except ModelError as error:
-        raise UsageError(f"{file}: {error}") from error
+        warn(f"{file}: ignored arrays: {', '.join(unknown)}; known are {', '.join(known)}")
+    return arrays.model(file, found, given)
 
 
 def _settings(texts: Sequence[str]) -> Settings:
@@ -73,22 +63,9 @@ def _settings(texts: Sequence[str]) -> Settings:
         ) from error
 
 
-def read_array(file: Path, name: str) -> Array:
+def read_array(file: Path, name: str) -> npt.NDArray[Any]:
     """One array of an .npz file."""
-    arrays = read_arrays(file)
-    if name not in arrays:
-        raise UsageError(f"{file} has no array {name!r}; it has: {', '.join(arrays) or 'none'}")
-    return arrays[name]
-
-
-def read_arrays(file: Path) -> dict[str, Array]:
-    """Every array of an .npz file; pickled objects are refused."""
-    try:
-        with zipfile.ZipFile(file):
-            pass  # np.load reads other kinds of files too
-        with np.load(file, allow_pickle=False) as loaded:
-            return {name: np.asarray(loaded[name]) for name in loaded.files}
-    except FileNotFoundError as error:
-        raise UsageError(f"there is no file {file}") from error
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise UsageError(f"{file} is not an .npz file of plain arrays ({error})") from error
+    found = arrays.read(file)
+    if name not in found:
+        raise UsageError(f"{file} has no array {name!r}; it has: {', '.join(found) or 'none'}")
+    return found[name]

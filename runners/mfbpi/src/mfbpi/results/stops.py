@@ -14,6 +14,7 @@ import attrs
 
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.running.stopping import CERTIFIED_GAP, STOPPING_TIME
+from mfbpi_lib_statistics.latest import latest
 from mfbpi_lib_statistics.survival import kaplan_meier
 
 #: A share of one half is one half, however its factors round.
@@ -38,13 +39,9 @@ class End:
     def of(cls, result: Result) -> End:
         """That of a run with a rule."""
         columns = result.content.select(["metric", "step", "value"]).to_pydict()
-        rows = zip(columns["step"], columns["metric"], columns["value"], strict=True)
-        gaps = [(step, value) for step, metric, value in rows if metric == CERTIFIED_GAP]
-        return cls(
-            max(columns["step"], default=0),
-            STOPPING_TIME in columns["metric"],
-            max(gaps)[1] if gaps else None,
-        )
+        last = latest(zip(*columns.values(), strict=True))
+        _, gap = last.get(CERTIFIED_GAP, (0, None))
+        return cls(max(columns["step"], default=0), STOPPING_TIME in last, gap)
 
 
 @attrs.frozen(kw_only=True)

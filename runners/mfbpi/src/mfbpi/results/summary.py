@@ -18,6 +18,7 @@ from mfbpi.results.summary_text import Shown
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running import stopping
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
+from mfbpi_lib_statistics.latest import latest
 
 #: What the numbers of the summary are.
 CAPTION = (
@@ -174,10 +175,7 @@ def _last_values(result: Result) -> Iterator[tuple[str, _Last]]:
     """The last value of each metric of a run, in the order of their first."""
     columns = result.content.select(["metric", "step", "value"]).to_pydict()
     end = max(columns["step"], default=0)
-    last: dict[str, tuple[int, float]] = {}
-    for metric, step, value in zip(*columns.values(), strict=True):
-        if metric not in last or step >= last[metric][0]:
-            last[metric] = (step, value)
+    last = latest(zip(*columns.values(), strict=True))
     # The mean over the runs that stopped would say that the others never took longer.
     last.pop(stopping.STOPPING_TIME, None)
     for metric, (step, value) in last.items():

@@ -1,4 +1,4 @@
-"""The summary of a study: each quantity of each environment, over its draws."""
+"""Each quantity of a study, in each environment, averaged over its draws."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CAPTION = (
 )
 
 
-def summarise(content: pa.Table) -> Iterator[dict[str, Any]]:
+def averaged(content: pa.Table) -> Iterator[dict[str, Any]]:
     """One line for each quantity of each environment; without a value where none is finite."""
     groups: dict[tuple[Any, ...], list[float | None]] = {}
     for row in content.select([*_KEY, "value"]).to_pylist():

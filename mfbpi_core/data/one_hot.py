@@ -1,4 +1,4 @@
-"""DeepSea's observations as numbers: one-hot grids need no arithmetic."""
+"""One-hot observations as numbers: the only place that reads them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-def indices_of(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def marked_cells(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Numbers of the cells that one-hot arrays mark, int64 [n].
 
     Args:
@@ -17,7 +17,7 @@ def indices_of(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
     Returns:
         Position of that entry in the flattened array, 0 to its size - 1 (row N + column); the size
-        itself for the array of zeros that ends an episode.
+        itself for an array of zeros, such as DeepSea shows after an episode's last step.
     """
     flat = observations.reshape(len(observations), -1)
     index = flat.argmax(axis=1)
