@@ -31,11 +31,12 @@ def test_temporary_names_cannot_be_foreseen(monkeypatch: pytest.MonkeyPatch) -> 
     names: list[str] = []
     real = os.open
 
-    def recorded(path: Path, flags: int, mode: int = 0o777) -> int:
-        names.append(Path(path).name)
-        assert flags & os.O_EXCL
-        assert flags & os.O_NOFOLLOW
-        return real(path, flags, mode)
+    def recorded(path: Path, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if not flags & os.O_DIRECTORY:
+            names.append(Path(path).name)
+            assert flags & os.O_EXCL
+            assert flags & os.O_NOFOLLOW
+        return real(path, flags, mode, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", recorded)
     files.atomic_write(Path("x"), b"1")

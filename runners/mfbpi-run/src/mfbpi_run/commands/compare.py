@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import attrs
 import click
 
 from mfbpi.results.comparing import BY_SEED, COLUMNS, INDEPENDENT
 from mfbpi.results.loaded import load
+from mfbpi.results.storage.places import Place
 from mfbpi_core.errors import UsageError
-from mfbpi_run.command import PATH, Command
+from mfbpi_run.command import PLACE, Command
 from mfbpi_run.screen.output import note, show_json, show_table
 
 
 @click.command(cls=Command, name="compare")
-@click.argument("directories", type=PATH, nargs=-1, required=True, metavar="DIRECTORY...")
+@click.argument("directories", type=PLACE, nargs=-1, required=True, metavar="DIRECTORY...")
 @click.option(
     "--metric",
     required=True,
@@ -49,7 +48,7 @@ from mfbpi_run.screen.output import note, show_json, show_table
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def compare(
-    directories: tuple[Path, ...],
+    directories: tuple[Place, ...],
     metric: str,
     baseline: str | None,
     contrasts: tuple[tuple[str, str], ...],

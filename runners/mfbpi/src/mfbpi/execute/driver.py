@@ -120,7 +120,7 @@ def _write(
         observer.finished(None if own.status == "done" else _failure(task, own, file))
         records[task.task_id] = Record(task=task, status=own.status, file=file)
     if outcome.status == "done":
-        store.checkpoint(work.task_id).unlink(missing_ok=True)
+        store.forget(work.task_id)
     return records
 
 

@@ -228,4 +228,4 @@ class _Work:
         """Where every checkpoint is gone on from, none may be there that another run has left."""
         if self.executor.tries_again and self.execution.if_exists != "resume":
             for work in works:
-                self.store.checkpoint(work.task_id).unlink(missing_ok=True)
+                self.store.forget(work.task_id)

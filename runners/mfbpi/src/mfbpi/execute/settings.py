@@ -37,9 +37,10 @@ class Execution:
 
     out: Place | None = setting(
         None,
-        "Directory of the results. Default: a new one below results/.",
+        "Directory of the results, or a URL such as s3://BUCKET/PATH. Default: a new one below "
+        "results/.",
         metavar="DIR",
-        expected="the path of a directory",
+        expected="the path of a directory, or a URL",
     )
     if_exists: IfExists = setting(
         "fail",
@@ -95,9 +96,9 @@ class Execution:
     checkpoint_dir: Place | None = setting(
         None,
         "Directory of these checkpoints, such as one on a faster disk; resume with the same. "
-        "Default: that of the results.",
+        "Default: that of the results, or one of this machine where DIR is a URL.",
         metavar="DIR",
-        expected="the path of a directory",
+        expected="the path of a directory, or a URL",
     )
     save_agent: bool = setting(
         False,

@@ -10,6 +10,7 @@ import attrs
 
 from mfbpi.execute.batches import TaskBatch
 from mfbpi.plan.sharding import Shard
+from mfbpi.results.storage import files
 from mfbpi.results.storage.directory import Store, StoreError
 from mfbpi.results.storage.places import Place
 
@@ -101,4 +102,4 @@ class Report:
         """Nothing more is to be told."""
         if self._written:
             with contextlib.suppress(OSError):  # the driver tidies up at the end
-                self._path.unlink(missing_ok=True)
+                files.remove(self._path)

@@ -174,7 +174,7 @@ def remove_done(store: Store) -> None:
     """Remove the checkpoints of work whose results are there: their removal was cut short."""
     for path in store.checkpoints.glob("*.npz"):
         if any(_done(store, ids) for ids in _tasks_in(path)):
-            path.unlink(missing_ok=True)
+            files.remove(path)
 
 
 def _tasks_in(path: Place) -> Iterator[list[str]]:

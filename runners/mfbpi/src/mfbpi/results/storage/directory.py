@@ -119,6 +119,10 @@ class Store:
         """Where unfinished work is saved."""
         return self.checkpoints / f"{work_id}.npz"
 
+    def forget(self, work_id: str) -> None:
+        """Remove the checkpoint of some work, if there is one."""
+        self._remove(self.checkpoint(work_id))
+
     @property
     def checkpoints(self) -> Place:
         """Where all checkpoints are."""
@@ -139,11 +143,15 @@ class Store:
         return self.directory / RUNNING / f"{self._mark or 'all'}-{work_id}.json"
 
     def clear_running(self) -> None:
-        """Remove what was told of what is going on, by this process and by its workers."""
-        self.driver.unlink(missing_ok=True)
+        """Remove what was told of what is going on, by this process and by its workers.
+
+        Raises:
+            OSError: when that is not possible, as where the folder is a link.
+        """
+        files.remove(self.driver)
         folder = self.directory / RUNNING
         for path in folder.glob(self.running("*").name):
-            path.unlink(missing_ok=True)
+            files.remove(path)
         with contextlib.suppress(OSError):  # others are still running
             folder.rmdir()
 
@@ -203,7 +211,7 @@ class Store:
         # The rows come last: where they are, the task is complete.
         for suffix in sorted(outcome.tables, key=len, reverse=True):
             self.write(self.path(task.task_id, suffix), outcome.tables[suffix])
-        self.error(task.task_id).unlink(missing_ok=True)
+        self._remove(self.error(task.task_id))
         return self.path(task.task_id)
 
     def _save_error(self, task: Task, outcome: Outcome) -> Place:
@@ -218,8 +226,14 @@ class Store:
         self.write(path, pretty(report))
         # Where all is run again, rows of an earlier run would pass for this one's.
         for suffix in _FOLDERS:
-            self.path(task.task_id, suffix).unlink(missing_ok=True)
+            self._remove(self.path(task.task_id, suffix))
         return path
+
+    def _remove(self, path: Place) -> None:
+        try:
+            files.remove(path)
+        except OSError as error:
+            raise StoreError(f"cannot remove {path}: {error.strerror or error}") from error
 
     def write(self, path: Place, content: bytes, patience_s: float | None = None) -> None:
         """Write a file of this directory whole; raises :class:`StoreError`.

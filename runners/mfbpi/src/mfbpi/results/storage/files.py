@@ -86,20 +86,50 @@ def atomic_stream(path: Place, mark: str = "") -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is there and not a regular file")
     marked = f"{mark}-" if mark else ""
-    temporary = path.with_name(f".mfbpi-{marked}{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(temporary, _CREATE, 0o666)
+    temporary = f".mfbpi-{marked}{secrets.token_hex(8)}.tmp"
+    with _folder(path.parent) as folder:
+        descriptor = os.open(temporary, _CREATE, 0o666, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                # Where the file system knows no locks, the file is written all the same.
+                with contextlib.suppress(OSError):
+                    _lock(descriptor)
+                yield stream
+                stream.flush()
+                os.fsync(descriptor)
+            os.replace(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
+
+
+@contextlib.contextmanager
+def _folder(folder: Path) -> Iterator[int]:
+    """A folder to write in, which nobody can exchange for a link meanwhile.
+
+    Those that we make, whose names begin with ``_``, must not be links in the first place.
+    """
+    link = _NO_LINK if folder.name.startswith("_") else 0
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            # Where the file system knows no locks, the file is written all the same.
-            with contextlib.suppress(OSError):
-                _lock(descriptor)
-            yield stream
-            stream.flush()
-            os.fsync(descriptor)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+        descriptor = os.open(folder, os.O_DIRECTORY | link | getattr(os, "O_PATH", os.O_RDONLY))
+    except OSError as error:
+        if folder.is_symlink():
+            raise OSError(errno.ELOOP, f"{folder.name} is a link; expected a folder") from error
         raise
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def remove(path: Place) -> None:
+    """Remove a file, if it is there; what lies behind a link to a folder is left alone."""
+    if isinstance(path, Remote):
+        path.unlink(missing_ok=True)
+        return
+    with contextlib.suppress(FileNotFoundError), _folder(path.parent) as folder:
+        os.unlink(path.name, dir_fd=folder)
 
 
 @contextlib.contextmanager
