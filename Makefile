@@ -47,10 +47,11 @@ version:  ## one version for all packages: make version V=0.2.0
 	sed -i -E 's/^version = "[^"]*"/version = "$(V)"/; s/"(mfbpi[^">=]*)==[^"]*"/"\1==$(V)"/g' \
 		pyproject.toml plugins/*/*/pyproject.toml runners/*/pyproject.toml
 
-chaos: install  ## kills of drivers and workers; every table must come out as if undisturbed
-	$(BIN)/python -m tests.chaos --kills 100 --seed 0
-	$(BIN)/python -m tests.chaos --kills 50 --seed 0 --mode shards
-	$(BIN)/python -m tests.chaos --kills 50 --seed 0 --mode ray
+chaos: install  ## kills of drivers and workers, bad connections, full disks; every table must come out as if undisturbed
+	for place in files s3; do for mode in process shards ray; do \
+		$(BIN)/python -m tests.chaos --kills 50 --seed 0 --mode $$mode --place $$place || exit 1; \
+	done; done
+	$(BIN)/python -m pytest -m slow tests/chaos/test_full_disk.py
 
 clean:  ## forget compiled code and results of tools, not results of runs
 	find . -name __pycache__ -type d -not -path "./$(VENV)/*" -prune -exec rm -rf {} +

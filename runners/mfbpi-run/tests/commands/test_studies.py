@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -230,7 +231,8 @@ def test_interrupted_study_leaves_no_table(mfbpi: Command, monkeypatch: pytest.M
 
 def test_full_disk_is_explained(mfbpi: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file and the cause, exit code 1, and no temporary file."""
-    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space")))
+    full = OSError(28, "No space")
+    monkeypatch.setattr(os, "replace", lambda *_, **__: (_ for _ in ()).throw(full))
     ended = mfbpi("sweep", "toy/study", "--quick", "--out", "there")
 
     assert ended.code == 1

@@ -41,7 +41,7 @@ TASK = Task(
 )
 
 
-def full_disk(*_: object) -> None:
+def full_disk(*_: object, **__: object) -> None:
     """Stands for a system call on a disk without space."""
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -69,9 +69,7 @@ def test_failed_write_leaves_the_previous_file(call: str, monkeypatch: pytest.Mo
     """On a full disk the old content is readable and no temporary file stays."""
     path = Path("x.parquet")
     atomic_write(path, b"before")
-    monkeypatch.setattr(os, "fsync", full_disk) if call == "fsync" else monkeypatch.setattr(
-        Path, "replace", full_disk
-    )
+    monkeypatch.setattr(os, call, full_disk)
 
     with pytest.raises(OSError, match="No space left"):
         atomic_write(path, b"after")
