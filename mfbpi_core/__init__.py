@@ -20,7 +20,7 @@ from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.contracts.stopping import Scope, StoppingRule, Verdict
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.task import PluginRef, StopRef, Task
@@ -67,6 +67,7 @@ __all__ = [
     "Metric",
     "MetricSpec",
     "NoConfig",
+    "Observation",
     "Outcome",
     "Plugin",
     "PluginProblem",

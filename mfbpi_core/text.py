@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mfbpi_core.data.arrays import Array
+
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
 #: How many things a message names before it only counts them.
 NAMED = 10
@@ -84,7 +86,7 @@ def articled(noun: str) -> str:
 
 
 def listed(
-    items: Sequence[Any] | npt.NDArray[Any], shown: Callable[[Any], str] = str, most: int = NAMED
+    items: Sequence[Any] | Array, shown: Callable[[Any], str] = str, most: int = NAMED
 ) -> str:
     """The first of some things with commas between, and how many there are in all if not all.
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import attrs
 
+from mfbpi_core.data.plain import JsonObject
+
 #: Texts that stand for values as they do for declared parameters.
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "none": None, "null": None}
 
@@ -22,7 +24,7 @@ def others(help: str) -> Any:  # noqa: A002 - as in `parameter`
     Args:
         help: what such keys are, in one line.
     """
-    metadata: dict[str, Any] = {
+    metadata: dict[str, object] = {
         "help": help,
         "source": "",
         "bounds": {},
@@ -32,13 +34,13 @@ def others(help: str) -> Any:  # noqa: A002 - as in `parameter`
     return attrs.field(factory=dict, metadata=metadata)
 
 
-def field_of_others(config: type[Any]) -> str | None:
+def field_of_others(config: type) -> str | None:
     """The name of that field; None where every key is declared."""
     names = [field.name for field in attrs.fields(config) if field.metadata.get("others")]
     return names[0] if names else None
 
 
-def gathered(config: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def gathered(config: type, values: Mapping[str, object]) -> JsonObject:
     """Values with those of other keys in their field."""
     name = field_of_others(config)
     if name is None:
@@ -48,7 +50,7 @@ def gathered(config: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     return {**{key: values[key] for key in values if key in declared}, name: rest}
 
 
-def spread(config: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+def spread(config: object, values: Mapping[str, Any]) -> JsonObject:
     """The inverse of :func:`gathered`."""
     name = field_of_others(type(config))
     if name is None:

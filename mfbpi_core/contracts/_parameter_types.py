@@ -16,22 +16,22 @@ _LONGEST_SHOWN = 80
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def _alternatives(hint: Any) -> tuple[Any, ...]:
+def _alternatives(hint: object) -> tuple[Any, ...]:
     """The members of a union, or the type alone."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def is_tuple(hint: Any) -> bool:
+def is_tuple(hint: object) -> bool:
     """Whether the type is, or may be, a tuple."""
     return any(get_origin(kind) is tuple for kind in _alternatives(hint))
 
 
-def is_instance(value: Any, hint: Any) -> bool:
+def is_instance(value: object, hint: object) -> bool:
     """Whether a value is of the type; an integer counts as a float, a boolean never as a number."""
     return any(_is_kind(value, kind) for kind in _alternatives(hint))
 
 
-def _is_kind(value: Any, kind: Any) -> bool:
+def _is_kind(value: object, kind: Any) -> bool:
     if get_origin(kind) is tuple:
         member = get_args(kind)[0]
         return isinstance(value, tuple) and all(_is_kind(item, member) for item in value)
@@ -68,7 +68,7 @@ def type_name(hint: Any) -> str:
     return " or ".join(names)
 
 
-def convert(key: str, text: str, hint: Any) -> Any:
+def convert(key: str, text: str, hint: object) -> Any:
     """Read a value of the type from text; raises :class:`ConfigError`."""
     for kind in _alternatives(hint):
         try:
@@ -95,7 +95,7 @@ def _convert_one(text: str, kind: Any) -> Any:
     return kind(text)
 
 
-def check_plain(values: Mapping[str, Any]) -> None:
+def check_plain(values: Mapping[str, object]) -> None:
     """Refuse values that JSON does not hold, in which form they reach workers and results."""
     for key, value in values.items():
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic
+from typing import ClassVar, Generic
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Simulator
 from mfbpi_core.contracts.recommendation import recommendation
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.transitions import Transition, Transitions
 
@@ -39,7 +40,7 @@ class Agent(ABC, Generic[C]):
         self.rng = rng
 
     @classmethod
-    def check(cls, problem: Problem, config: Any) -> None:
+    def check(cls, problem: Problem, config: C) -> None:
         """Refuse, before a grid of runs starts, what cannot work on this machine.
 
         Called once by the driver, so it must be quick and build nothing: whether a device is
@@ -96,7 +97,7 @@ class Agent(ABC, Generic[C]):
         """
         return None
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Everything that learning changes, as a copy: loading it later resumes bit for bit.
 
         The default copies every attribute except the problem and the configuration.
@@ -104,6 +105,6 @@ class Agent(ABC, Generic[C]):
         own = {k: v for k, v in vars(self).items() if k not in ("problem", "config")}
         return copy.deepcopy(own)
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; ``state`` itself is not kept or changed."""
         vars(self).update(copy.deepcopy(state))

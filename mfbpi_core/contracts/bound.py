@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, Literal
+from typing import Generic, Literal
 
 import attrs
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.plain import JsonObject
 
 Constraint = Literal["generative", "navigation"]
 
@@ -37,7 +38,7 @@ class BoundSolution:
     residual: float
     solver: str
     reason: str = ""
-    details: dict[str, Any] = attrs.field(factory=dict)
+    details: JsonObject = attrs.field(factory=dict)
 
 
 class Bound(ABC, Generic[C]):

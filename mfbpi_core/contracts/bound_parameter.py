@@ -23,6 +23,7 @@ from typing import Any
 import attrs
 
 from mfbpi_core.contracts.parameters import parameter
+from mfbpi_core.data.plain import JsonObject
 
 _PASSES = "bound_passes"
 
@@ -32,7 +33,7 @@ def bound_parameter(
     help: str,  # noqa: A002 - as in `parameter`
     *,
     passes: Mapping[str, str | tuple[str, ...]] | None = None,
-    **more: Any,
+    source: str = "",
 ) -> Any:
     """Declare a parameter whose value is the name of a bound; one for each ``Config``.
 
@@ -41,9 +42,9 @@ def bound_parameter(
         help: what it is used for, in one line.
         passes: other parameters of this ``Config`` that are handed on: the name, or names, of the
             parameter of the bound. A bound without it does not get it, nor does None.
-        more: ``source``; see :func:`mfbpi_core.parameter`.
+        source: see :func:`mfbpi_core.parameter`.
     """
-    declared = parameter(default, help, **more)
+    declared = parameter(default, help, source=source)
     given = {k: (v,) if isinstance(v, str) else tuple(v) for k, v in (passes or {}).items()}
     declared.metadata[_PASSES] = given
     return declared
@@ -59,24 +60,25 @@ class NamedBound:
     """
 
     name: str
-    given: Mapping[str, Any]
+    given: Mapping[str, object]
 
-    def values(self, config_class: type[Any]) -> dict[str, Any]:
+    def values(self, config_class: type) -> JsonObject:
         """The values for a bound with this ``Config``."""
         known = {field.name for field in attrs.fields(config_class)}
         return {key: value for key, value in self.given.items() if key in known}
 
 
-def names_a_bound(config_class: type[Any]) -> bool:
+def names_a_bound(config_class: type) -> bool:
     """Whether a ``Config`` has such a parameter."""
     return any(_PASSES in field.metadata for field in attrs.fields(config_class))
 
 
-def bound_of(config: Any) -> NamedBound | None:
+def bound_of(config: object) -> NamedBound | None:
     """The bound that a configuration names, if it has a parameter for one."""
-    if not attrs.has(type(config)):  # an agent may keep what it likes in the place of its Config
+    config_class = type(config)
+    if not attrs.has(config_class):  # an agent may keep what it likes in the place of its Config
         return None
-    for field in attrs.fields(type(config)):
+    for field in attrs.fields(config_class):
         if _PASSES in field.metadata:
             given = {
                 other: getattr(config, name)

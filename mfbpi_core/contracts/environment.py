@@ -5,18 +5,21 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data import exact
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, ObservationKind
 
 #: What compiled rollouts take: arrays that share the environment's state, a named tuple that is
 #: not looked into here, and the environment's own generator.
-Simulator = tuple[tuple[Any, ...], np.random.Generator]
+Simulator = tuple[tuple[object, ...], np.random.Generator]
 
 #: Steps between evaluations where the environment's protocol does not say.
 DEFAULT_EVAL_EVERY = 200
@@ -52,7 +55,7 @@ class Cells:
     """
 
     count: int
-    index: Callable[[npt.NDArray[Any]], npt.NDArray[np.int64]]
+    index: Callable[[Array], npt.NDArray[np.int64]]
     reachable: npt.NDArray[np.bool_] | None = None
 
 
@@ -92,8 +95,8 @@ class Environment(ABC):
 
     @abstractmethod
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Observation, dict[str, object]]:
         """Start an episode.
 
         Args:
@@ -105,7 +108,7 @@ class Environment(ABC):
         """
 
     @abstractmethod
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Take an action.
 
         Returns:
@@ -162,13 +165,13 @@ class Environment(ABC):
         }
         return frozenset(name for name, present in offered.items() if present) | self.features
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Everything that interaction changes, as a copy; loading it goes on bit for bit.
 
         The default copies every attribute.
         """
         return copy.deepcopy(vars(self))
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         vars(self).update(copy.deepcopy(state))

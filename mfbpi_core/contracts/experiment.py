@@ -12,17 +12,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
 
 import attrs
 
+from mfbpi_core.contracts.bound import Constraint
 from mfbpi_core.contracts.run_settings import RunSettings as RunSettings  # part of this module
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import ConfigError
 
-Constraint = Literal["generative", "navigation"]
 
-
-def labelled(name: str, settings: Mapping[str, Any]) -> str:
+def labelled(name: str, settings: Mapping[str, object]) -> str:
     """How something with these parameters is called: ``riverswim(n_states=5)``."""
     inside = ",".join(f"{key}={value}" for key, value in settings.items())
     return f"{name}({inside})" if inside else name
@@ -41,12 +40,12 @@ class Choice:
     """
 
     name: str
-    parameters: dict[str, Any]
+    parameters: JsonObject
     label: str
     replicate: str
 
     def __init__(
-        self, name: str, /, *, label: str = "", replicate: str = "", **parameters: Any
+        self, name: str, /, *, label: str = "", replicate: str = "", **parameters: object
     ) -> None:
         self.__attrs_init__(name, parameters, label or name, replicate)
 

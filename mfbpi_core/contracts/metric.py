@@ -15,6 +15,8 @@ from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Cells, Environment
 from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy, recommendation
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.transitions import Transitions
@@ -142,15 +144,15 @@ class Metric(ABC, Generic[C]):
             ranges. A column that does not apply yet is left out.
         """
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """Arrays kept on request, such as heat maps; none by default."""
         return {}
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """What observing changed, as a copy."""
         fixed = ("problem", "environment", "config", "bound")
         return copy.deepcopy({k: v for k, v in vars(self).items() if k not in fixed})
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         vars(self).update(copy.deepcopy(state))

@@ -22,6 +22,7 @@ from mfbpi_core.contracts import _parameter_types as kinds
 from mfbpi_core.contracts._others import field_of_others as field_of_others  # part of this module
 from mfbpi_core.contracts._others import others as others  # also
 from mfbpi_core.contracts._parameter_types import check_plain as check_plain  # part of this module
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import ConfigError
 from mfbpi_core.text import did_you_mean
 
@@ -43,7 +44,7 @@ def parameter(
     gt: float | None = None,
     le: float | None = None,
     lt: float | None = None,
-    choices: tuple[Any, ...] | None = None,
+    choices: tuple[object, ...] | None = None,
     source: str = "",
 ) -> Any:
     """Declare a parameter of a plugin's ``Config``.
@@ -91,7 +92,7 @@ class Parameter:
     source: str
 
 
-def describe(config: type[Any]) -> list[Parameter]:
+def describe(config: type) -> list[Parameter]:
     """List the parameters of a ``Config`` class in the order of their definition."""
     hints = get_type_hints(config)
     return [
@@ -123,7 +124,7 @@ def parse(config: type[C], given: Mapping[str, str]) -> C:
     return config(**rest.gathered(config, values))
 
 
-def from_dict(config: type[C], values: Mapping[str, Any]) -> C:
+def from_dict(config: type[C], values: Mapping[str, object]) -> C:
     """Rebuild a ``Config`` from :func:`to_dict`, after a round trip through JSON."""
     hints = get_type_hints(config)
     check_keys(config, values)
@@ -135,13 +136,13 @@ def from_dict(config: type[C], values: Mapping[str, Any]) -> C:
     )
 
 
-def to_dict(config: Any) -> dict[str, Any]:
+def to_dict(config: attrs.AttrsInstance) -> JsonObject:
     """Every parameter with its value, as JSON can hold it."""
     values = rest.spread(config, attrs.asdict(config))
     return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
 
 
-def check_keys(config: type[Any], given: Mapping[str, Any]) -> None:
+def check_keys(config: type, given: Mapping[str, object]) -> None:
     """Refuse keys that ``config`` does not have, with close matches, unless it takes any."""
     known = [field.name for field in attrs.fields(config)]
     if field_of_others(config) is not None:
@@ -154,7 +155,7 @@ def check_keys(config: type[Any], given: Mapping[str, Any]) -> None:
         raise ConfigError(f"unknown parameter {key!r}; {hint}parameters are: {listing}")
 
 
-def _validate(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+def _validate(instance: Any, attribute: attrs.Attribute[object], value: object) -> None:
     """Validator of every parameter."""
     hint = get_type_hints(type(instance))[attribute.name]
     if not allows(attribute, hint, value):
@@ -165,7 +166,7 @@ def _validate(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> Non
         raise ConfigError(f"{named} is {shown}; expected {_expected(attribute, hint)}")
 
 
-def allows(attribute: attrs.Attribute[Any], hint: Any, value: Any) -> bool:
+def allows(attribute: attrs.Attribute[object], hint: object, value: object) -> bool:
     """Whether a parameter may have a value: its type, then its choices, then its bounds."""
     if not kinds.is_instance(value, hint):
         return False
@@ -176,11 +177,11 @@ def allows(attribute: attrs.Attribute[Any], hint: Any, value: Any) -> bool:
     return allowed and all(kinds.within(n, attribute.metadata["bounds"]) for n in numbers)
 
 
-def _type(field: attrs.Attribute[Any], hint: Any) -> str:
+def _type(field: attrs.Attribute[object], hint: object) -> str:
     return "any other key" if field.metadata.get("others") else kinds.type_name(hint)
 
 
-def _range(field: attrs.Attribute[Any]) -> str:
+def _range(field: attrs.Attribute[object]) -> str:
     if "bound_passes" in field.metadata:
         return "name of a bound"
     choices = field.metadata.get("choices")
@@ -190,7 +191,7 @@ def _range(field: attrs.Attribute[Any]) -> str:
     return ", ".join(f"{_BOUNDS[name]} {bound:g}" for name, bound in bounds.items())
 
 
-def _expected(field: attrs.Attribute[Any], hint: Any) -> str:
+def _expected(field: attrs.Attribute[object], hint: object) -> str:
     if "expected" in field.metadata:
         return str(field.metadata["expected"])
     limits = _range(field)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data import exact
-from mfbpi_core.data.problem import Problem
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.errors import PluginError
 
 
@@ -17,7 +18,7 @@ class Recommends(Protocol):
 
     problem: Problem
 
-    def recommend(self, observation: Any) -> Any:
+    def recommend(self, observation: Observation) -> Any:
         """The action believed best."""
 
     def recommended_policy(self) -> Any:
@@ -28,7 +29,7 @@ class Recommends(Protocol):
         """The allocation that is aimed at, or None."""
 
 
-def recommendation(agent: Recommends, observation: Any) -> int:
+def recommendation(agent: Recommends, observation: Observation) -> int:
     """The action that an agent recommends from an observation.
 
     Raises:
@@ -81,7 +82,7 @@ def checked_allocation(agent: Recommends) -> npt.NDArray[np.float64] | None:
     return array.astype(np.float64, copy=False)
 
 
-def _within(actions: npt.NDArray[Any], last: int) -> bool:
+def _within(actions: Array, last: int) -> bool:
     return bool((actions >= 0).all() and (actions <= last).all())
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Generic
+from typing import Generic
 
 import numpy as np
 
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.configured import C
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.transitions import Transition
 
@@ -47,9 +48,9 @@ class Replicas(ABC, Generic[C]):
         """Learning rule: the transition that each replica has just made."""
 
     @abstractmethod
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Everything that learning changes, as a copy: loading it later resumes bit for bit."""
 
     @abstractmethod
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; ``state`` itself is not kept or changed."""

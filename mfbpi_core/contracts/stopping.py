@@ -14,6 +14,7 @@ import numpy.typing as npt
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Problem
 
 #: States that matter: all of them, those where something was decided, those where episodes begin.
@@ -87,7 +88,7 @@ class StoppingRule(ABC, Generic[C]):
         verdict: Verdict,  # noqa: ARG002
         *,
         version: str,  # noqa: ARG002
-        task: Mapping[str, Any] | None,  # noqa: ARG002
+        task: Mapping[str, object] | None,  # noqa: ARG002
     ) -> dict[str, bytes]:
         """A file that proves a verdict, and those that it refers to; none by default.
 
@@ -109,11 +110,11 @@ class StoppingRule(ABC, Generic[C]):
         """
         return None
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """What earlier checks left, as a copy: the default copies all that is not given."""
         fixed = ("problem", "config", "delta", "epsilon", "scope", "bound")
         return copy.deepcopy({k: v for k, v in vars(self).items() if k not in fixed})
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         vars(self).update(copy.deepcopy(state))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data import arrays
 from mfbpi_core.data._layout import transposed_hint
-from mfbpi_core.data.arrays import entry, first
+from mfbpi_core.data.arrays import Array, entry, first
 from mfbpi_core.errors import ModelError, ModelWarning
 from mfbpi_core.text import listed
 
@@ -19,7 +19,7 @@ ROUNDING = 1e-6
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+_Array = TypeVar("_Array", bound=Array)
 
 
 def read_only(array: _Array) -> _Array:

@@ -7,12 +7,11 @@ by one in the order of the steps, so that the division into chunks changes no bi
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
 
@@ -158,14 +157,14 @@ class Counts:
             return ~self.terminal & self.visits.any(axis=1)
         return ~self.terminal & (self.start > 0) if scope == "initial" else ~self.terminal
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Everything that counting changes, as a copy."""
         changing = ("steps", "start", "cuts", "reward_min", "reward_max")
         hidden = ("_places", "_visits", "_rewards", "_begins")
         found = {name: getattr(self, name) for name in (*changing, *hidden)}
         return {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in found.items()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         for name, value in state.items():
             setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -16,18 +15,19 @@ ROUNDING = 1e-9
 LONGEST_TEXT = 60
 
 
-def whole(value: Any) -> int | None:
+def whole(value: object) -> int | None:
     """An integer, of Python or numpy or as an array without axes; None for all else, booleans too.
 
     Numbers with a fraction are never rounded, not even 2.0: what means a state or an action and is
     computed in floating point is right by luck.
     """
     value = _scalar(value)
-    integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    return int(value) if integral else None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        return None
+    return int(value)
 
 
-def real(value: Any) -> float | None:
+def real(value: object) -> float | None:
     """A real number, of Python or numpy or as an array without axes; None for all else.
 
     An integer beyond the range of float64 is infinite.
@@ -41,7 +41,7 @@ def real(value: Any) -> float | None:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator] # all reals have an order
 
 
-def flag(value: Any) -> bool | None:
+def flag(value: object) -> bool | None:
     """A truth value, of Python or numpy or as an array without axes, or 0 or 1; None for all else.
 
     Texts, None and other numbers are no truth values: nearly everything is true.
@@ -49,6 +49,14 @@ def flag(value: Any) -> bool | None:
     value = _scalar(value)
     known = isinstance(value, bool | np.bool_ | numbers.Integral) and value in (0, 1)
     return bool(value) if known else None
+
+
+def is_range(limits: object) -> bool:
+    """Whether it is two numbers, of which the first is smaller."""
+    if not isinstance(limits, tuple | list) or len(limits) != 2:
+        return False
+    low, high = map(real, limits)
+    return low is not None and high is not None and low < high
 
 
 def limits(low: float, high: float) -> tuple[float, float]:
@@ -65,12 +73,12 @@ def limits(low: float, high: float) -> tuple[float, float]:
     return max(low - room, -largest), min(high + room, largest)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value in a message: on one line, and not too long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 3]}..."
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: object) -> object:
     """What an array without axes holds; everything else as it is."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 
-def marked_cells(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+
+def marked_cells(observations: Array) -> npt.NDArray[np.int64]:
     """Numbers of the cells that one-hot arrays mark, int64 [n].
 
     Args:

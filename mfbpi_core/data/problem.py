@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import attrs
 
-#: What an environment shows: an integer state, or an array of features.
-Observation = Any
+from mfbpi_core.data.arrays import Array
+
+#: What an environment shows: an integer state, or an array of features. An agent that needs one of
+#: them says so by its spec, and takes what it is shown for that.
+Observation: TypeAlias = int | Array
 
 #: Integer states, arrays of numbers, or arrays of zeros with at most one 1.
 ObservationKind = Literal["states", "arrays", "one_hot"]

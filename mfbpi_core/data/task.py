@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from typing import Any
 
 import attrs
+
+from mfbpi_core.data.plain import JsonObject
 
 
 @attrs.frozen(kw_only=True)
@@ -21,7 +22,7 @@ class PluginRef:
     """
 
     name: str
-    config: dict[str, Any] = attrs.field(factory=dict)
+    config: JsonObject = attrs.field(factory=dict)
     label: str = ""
 
     @property
@@ -75,7 +76,7 @@ class Task:
     arrays: bool = False
     stop: StopRef | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Its fields; one that came later and is not set is left out, so that nothing changes."""
         fields = attrs.asdict(self)
         return {k: v for k, v in fields.items() if not (k == "stop" and v is None)}

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.problem import Observation
 
 T = TypeVar("T")
@@ -50,15 +51,15 @@ class Transitions:
     """
 
     start: int
-    observations: npt.NDArray[Any]
+    observations: Array
     actions: npt.NDArray[np.int64]
     rewards: npt.NDArray[np.float64]
-    next_observations: npt.NDArray[Any]
+    next_observations: Array
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
     _made: dict[Hashable, Any] = attrs.field(factory=dict, init=False, repr=False)
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, int | Array]:
         """What was given, by name: ``start`` and the columns."""
         given = (field.name for field in attrs.fields(Transitions) if field.init)
         return {name: getattr(self, name) for name in given}

@@ -19,7 +19,7 @@ _ALIKE = 0.85
 _IMPLEMENTATION, _SPECIFICATION = "mfbpi_impl", "mfbpi_spec"
 
 
-def check_hooks(module: Any) -> None:
+def check_hooks(module: object) -> None:
     """Refuse functions that are meant for hooks and would never be called.
 
     Args:
@@ -33,7 +33,7 @@ def check_hooks(module: Any) -> None:
             _check_hook(name, function)
 
 
-def _check_hook(name: str, function: Callable[..., Any]) -> None:
+def _check_hook(name: str, function: Callable[..., object]) -> None:
     marked, hooks = hasattr(function, _IMPLEMENTATION), kinds.hooks()
     if hasattr(function, _SPECIFICATION) or (name in hooks and marked):
         return
@@ -47,7 +47,7 @@ def _check_hook(name: str, function: Callable[..., Any]) -> None:
         raise PluginError(f"{name} is not a hook; {hint}hooks are: {', '.join(hooks)}")
 
 
-def yielded(name: str, hook: Callable[[], Any]) -> Iterator[Any]:
+def yielded(name: str, hook: Callable[[], object]) -> Iterator[Any]:
     """What a hook yields, or the list that it returns.
 
     Raises:
@@ -66,11 +66,11 @@ def yielded(name: str, hook: Callable[[], Any]) -> Iterator[Any]:
         )
 
 
-def _spec_in(result: Any) -> str:
+def _spec_in(result: object) -> str:
     return type(result).__name__ if isinstance(result, Spec) else "Spec"
 
 
-def nothing_yielded(module: Any) -> PluginError:
+def nothing_yielded(module: object) -> PluginError:
     """What to say of an entry point without plugins."""
     return PluginError(
         f"{getattr(module, '__name__', module)} yields no plugin; expected one of the hooks "

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.assembly import blaming
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.plugins.spec import load_object
 
 
-def adopted(registry: Registry, given: object, values: dict[str, Any]) -> Environment | None:
+def adopted(registry: Registry, given: object, values: JsonObject) -> Environment | None:
     """An environment made of another library's object; None where no plugin knows it.
 
     Args:

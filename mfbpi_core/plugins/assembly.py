@@ -16,6 +16,7 @@ from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
 from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.contracts.stopping import StoppingRule
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef, StopRef
 from mfbpi_core.plugins.kinds import KINDS
@@ -28,7 +29,7 @@ from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.plugins.registry import find_environment as find_environment  # part of this module
 
 
-def made(plugin: Plugin, config: Any, **given: Any) -> Any:
+def made(plugin: Plugin, config: object, **given: object) -> Any:
     """What a plugin's factory builds; its exceptions are not touched.
 
     Args:
@@ -42,7 +43,7 @@ def made(plugin: Plugin, config: Any, **given: Any) -> Any:
     return plugin.build(*positional, **arguments)
 
 
-def named(registry: Registry, config: Any, discount: float) -> dict[str, Bound]:
+def named(registry: Registry, config: object, discount: float) -> dict[str, Bound]:
     """The bound that a configuration names, built, as ``{"bound": bound}``; nothing otherwise.
 
     Raises:
@@ -53,7 +54,7 @@ def named(registry: Registry, config: Any, discount: float) -> dict[str, Bound]:
     return {} if found is None else {"bound": _blamed(*found, discount=discount)}
 
 
-def find_named(registry: Registry, config: Any) -> tuple[Plugin, Any] | None:
+def find_named(registry: Registry, config: object) -> tuple[Plugin, Any] | None:
     """The bound that a configuration names, and its ``Config``; raises as :func:`named`."""
     wanted = bound_of(config)
     if wanted is None:
@@ -62,12 +63,12 @@ def find_named(registry: Registry, config: Any) -> tuple[Plugin, Any] | None:
     return plugin, parameters(plugin, wanted.values(plugin.load_config()))
 
 
-def build(plugin: Plugin, values: dict[str, Any], **given: Any) -> Any:
+def build(plugin: Plugin, values: JsonObject, **given: object) -> Any:
     """The same from parameters as JSON has them; exceptions name the plugin."""
     return _blamed(plugin, parameters(plugin, values), **given)
 
 
-def _blamed(plugin: Plugin, config: Any, **given: Any) -> Any:
+def _blamed(plugin: Plugin, config: object, **given: object) -> Any:
     with blaming(plugin):
         return made(plugin, config, **given)
 
@@ -92,7 +93,7 @@ def problem(plugin: Plugin | None, where: Environment, *, discount: float, horiz
     )
 
 
-def preset(plugin: Plugin, about: Problem) -> dict[str, Any]:
+def preset(plugin: Plugin, about: Problem) -> JsonObject:
     """The parameters that an agent's published settings for a problem replace."""
     if not plugin.spec.preset:
         return {}
@@ -155,14 +156,14 @@ def metric(
 
 
 def executor(
-    registry: Registry, name: str, jobs: int | None, values: dict[str, Any] | None = None
+    registry: Registry, name: str, jobs: int | None, values: JsonObject | None = None
 ) -> Executor:
     """Build an executor; parameters without a value have their defaults."""
     built: Executor = build(registry.get("executor", name), values or {}, jobs=jobs)
     return built
 
 
-def bound(plugin: Plugin, values: dict[str, Any], discount: float) -> Bound:
+def bound(plugin: Plugin, values: JsonObject, discount: float) -> Bound:
     """Build a bound for a discount."""
     built: Bound = build(plugin, values, discount=discount)
     return built

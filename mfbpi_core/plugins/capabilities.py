@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
@@ -30,7 +30,7 @@ class Capability:
 
     of: Literal["environment", "agent"]
     promise: str
-    contract: type[Any] | None = None
+    contract: type | None = None
 
 
 #: Every word of the core.
@@ -71,7 +71,7 @@ def unknown(needs: Iterable[str], features: Iterable[str]) -> list[str]:
     return sorted(set(needs) - {*WORDS, *features})
 
 
-def members(contract: type[Any]) -> list[str]:
+def members(contract: type) -> list[str]:
     """Names of the attributes that a contract promises."""
     names = {*inspect.get_annotations(contract), *vars(contract)}
     return sorted(name for name in names if not name.startswith("_"))

@@ -31,10 +31,10 @@ class Factory:
 
     of: str
     arguments: tuple[str, ...]
-    contract: type[Any] | None = None
+    contract: type | None = None
     check: Callable[[str, Any], None] = _no_check
 
-    def check_factory(self, name: str, factory: Any, *keywords: str) -> None:
+    def check_factory(self, name: str, factory: object, *keywords: str) -> None:
         """Refuse what cannot build it.
 
         Args:
@@ -61,7 +61,7 @@ class Factory:
         except ValueError:
             return  # a callable of an extension module, whose signature is not known
 
-    def check_built(self, name: str, built: Any) -> None:
+    def check_built(self, name: str, built: object) -> None:
         """Refuse what a factory returned if it does not fulfil the contract."""
         if self.contract is None:
             return
@@ -70,7 +70,7 @@ class Factory:
         self.check(name, built)
 
 
-def _check_class(name: str, factory: type[Any], contract: type[Any]) -> None:
+def _check_class(name: str, factory: type, contract: type) -> None:
     if not issubclass(factory, contract):
         raise PluginError(f"{name} is not a subclass of mfbpi_core.{contract.__name__}")
     missing = ", ".join(sorted(getattr(factory, "__abstractmethods__", ())))
@@ -78,7 +78,7 @@ def _check_class(name: str, factory: type[Any], contract: type[Any]) -> None:
         raise PluginError(f"{name} is abstract: it does not define {missing}")
 
 
-def check_config(name: str, config: Any) -> None:
+def check_config(name: str, config: object) -> None:
     """Refuse a configuration that is not a class made by attrs; raises :class:`PluginError`."""
     if not isinstance(config, type) or not attrs.has(config):
         raise PluginError(

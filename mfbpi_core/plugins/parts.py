@@ -11,6 +11,7 @@ import attrs
 
 from mfbpi_core import forks
 from mfbpi_core.contracts import parameters as configs
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import MfbpiError, PluginError
 from mfbpi_core.plugins.plugin import Plugin
@@ -32,7 +33,7 @@ def blaming(plugin: Plugin) -> Iterator[None]:
         forks.end_copy(owner)
 
 
-def parameters(plugin: Plugin, values: dict[str, Any]) -> Any:
+def parameters(plugin: Plugin, values: JsonObject) -> Any:
     """The plugin's ``Config`` with these values."""
     with blaming(plugin):
         return configs.from_dict(plugin.load_config(), values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 import attrs
 
@@ -14,6 +14,8 @@ from mfbpi_core.plugins.factories import Factory, check_config
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.text import said
+
+T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True)
@@ -42,7 +44,7 @@ class Plugin(Generic[C]):
     """A usable plugin: its spec and where it comes from."""
 
     kind: str
-    spec: Any
+    spec: Any  # of its kind, whose fields it has
     distribution: str
     version: str
 
@@ -80,7 +82,7 @@ class Plugin(Generic[C]):
         config: type[C] = self._load(self.spec.config, check_config)
         return config
 
-    def build(self, *arguments: Any, **named: Any) -> Any:
+    def build(self, *arguments: object, **named: object) -> Any:
         """Call the factory; what it returns fulfils the contract of its kind.
 
         Raises:
@@ -121,7 +123,7 @@ class Plugin(Generic[C]):
 
         return self._naming(load)
 
-    def _naming(self, act: Callable[[], Any]) -> Any:
+    def _naming(self, act: Callable[[], T]) -> T:
         try:
             return act()
         except PluginError as error:

@@ -151,7 +151,7 @@ class Registry:
         return "; ".join(parts)
 
 
-def _checked(kind: Kind, spec: Any, distribution: str, version: str) -> Plugin:
+def _checked(kind: Kind, spec: object, distribution: str, version: str) -> Plugin:
     if not isinstance(spec, kind.spec):
         raise PluginError(f"{kind.hook} yielded {spec!r}; expected {kind.spec.__name__} objects")
     return Plugin(kind=kind.name, spec=spec, distribution=distribution, version=version)

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?")
 _IMPORT_STRING = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
-def check_name(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+def check_name(spec: object, attribute: attrs.Attribute[str], value: object) -> None:
     """Validator of names."""
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise PluginError(
@@ -30,7 +30,7 @@ def check_name(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
         )
 
 
-def _check_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+def _check_import_string(spec: object, attribute: attrs.Attribute[str], value: object) -> None:
     if not isinstance(value, str) or not _IMPORT_STRING.fullmatch(value):
         raise PluginError(
             f"{type(spec).__name__}.{attribute.name} is {value!r}; expected an import string "
@@ -38,13 +38,15 @@ def _check_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any)
         )
 
 
-def check_optional_import_string(spec: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+def check_optional_import_string(
+    spec: object, attribute: attrs.Attribute[str], value: object
+) -> None:
     """Validator of import strings that may be empty."""
     if value != "":
         _check_import_string(spec, attribute, value)
 
 
-def _check_api(spec: Any, _attribute: attrs.Attribute[Any], value: Any) -> None:
+def _check_api(spec: object, _attribute: attrs.Attribute[int], value: object) -> None:
     if value != API_VERSION:
         raise PluginError(
             f"{type(spec).__name__}.api is {value!r}; this mfbpi-core implements {API_VERSION} "

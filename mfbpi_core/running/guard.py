@@ -10,10 +10,10 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data import exact
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
@@ -49,9 +49,9 @@ class Guard:
         self._range = environment.reward_range
         self._low, self._high = exact.limits(*environment.reward_range)
         self._dtype: Any = None  # of the last array that was looked at closely
-        self._zeros: npt.NDArray[Any] | None = None  # as many of them, if it can hold NaN
+        self._zeros: Array | None = None  # as many of them, if it can hold NaN
 
-    def action(self, action: Any, observation: Observation, step: int) -> int:
+    def action(self, action: object, observation: Observation, step: int) -> int:
         """The action that an agent selected."""
         number = exact.whole(action)
         if number is None or not 0 <= number < self.n_actions:
@@ -72,9 +72,10 @@ class Guard:
                 f"{self.name}: reset before step {step} returned {exact.shown(returned)}; "
                 f"expected {_OF_RESET}, as Gymnasium's does from version 0.26 on"
             )
-        if self._is_ordinary(returned[0]):
-            return returned[0]
-        return self._observation(returned[0], f"{self.name}: reset before step {step}")
+        shown: Observation = returned[0]
+        if self._is_ordinary(shown):
+            return shown
+        return self._observation(shown, f"{self.name}: reset before step {step}")
 
     def outcome(self, returned: Any, observation: Observation, action: int, step: int) -> Outcome:
         """What ``step`` returned, without the info."""
@@ -105,7 +106,7 @@ class Guard:
             _flag("truncated", truncated, where),
         )
 
-    def _is_ordinary(self, observation: Any) -> bool:
+    def _is_ordinary(self, observation: object) -> bool:
         if self._n_states is not None:
             return type(observation) is int and 0 <= observation < self._n_states
         if type(observation) is not np.ndarray or observation.dtype is not self._dtype:
@@ -141,7 +142,7 @@ class Guard:
         self._zeros = np.zeros(array.size, array.dtype) if array.dtype.kind == "f" else None
         return array if isinstance(observation, list | tuple) else observation
 
-    def _reward(self, reward: Any, where: str) -> float:
+    def _reward(self, reward: object, where: str) -> float:
         number = exact.real(reward)
         if number is None or not self._low <= number <= self._high:
             low, high = self._range
@@ -191,7 +192,7 @@ def _place(name: str, step: int, observation: Observation, action: int) -> str:
     return f"{name} at step {step}, observation {exact.shown(observation)}, action {action}"
 
 
-def _flag(what: str, value: Any, where: str) -> bool:
+def _flag(what: str, value: object, where: str) -> bool:
     known = exact.flag(value)
     if known is None:
         raise PluginError(f"{where}: {what} is {exact.shown(value)}; expected True or False")

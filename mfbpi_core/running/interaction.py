@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import Any
 
 import attrs
 
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.transitions import Transition, Transitions
 from mfbpi_core.running import signatures
 from mfbpi_core.running.guard import Guard
@@ -59,7 +59,7 @@ class Interaction:
         signatures.check(environment, name)
         self.observation = self._guard.first(environment.reset(seed=seed), 1)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Where both stand, as a copy: loading it later goes on bit for bit."""
         return {
             "step": self.step,
@@ -69,7 +69,7 @@ class Interaction:
             "agent": self.agent.state_dict(),
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.step = state["step"]
         self.episode = state["episode"]

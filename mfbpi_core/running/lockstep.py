@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import attrs
 
 from mfbpi_core.contracts.replicas import Replicas
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.transitions import Transition
 from mfbpi_core.running.interaction import Interaction
@@ -21,10 +22,10 @@ class Advancing(Protocol):
     def evaluations(self) -> Iterator[list[list[Row]]]:
         """Run to the end, yielding the rows of each run, some of them empty."""
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Everything that running changes, as a copy."""
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
 
 
@@ -38,11 +39,11 @@ class Alone:
         """As :meth:`Run.evaluations`."""
         yield from ([rows] for rows in self.run.evaluations())
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """That of the run."""
         return self.run.state_dict()
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.run.load_state_dict(state)
 
@@ -101,14 +102,14 @@ class Lockstep:
                 break
         return taken
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Everything that running changes, as a copy."""
         return {
             "replicas": self.replicas.state_dict(),
             "runs": [run.state_dict() for run in self.runs],
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.replicas.load_state_dict(state["replicas"])
         for run, own in zip(self.runs, state["runs"], strict=True):

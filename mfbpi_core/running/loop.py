@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import attrs
 
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric, Snapshot
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.transitions import Transitions
@@ -100,7 +100,7 @@ class Run:
         told, self._told = self._told, []
         return told + (self.measure() if self.due else [])
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Everything that running changes, as a copy."""
         return {
             "interaction": self.interaction.state_dict(),
@@ -112,7 +112,7 @@ class Run:
             **({} if self.stopping is None else {"stopping": self.stopping.state_dict()}),
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.interaction.load_state_dict(state["interaction"])
         for name, metric in self.metrics.items():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from mfbpi_core.data import exact
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.specs import Column
 
 
-def checked(metric: str, values: Any, columns: Iterable[Column]) -> dict[str, float]:
+def checked(metric: str, values: object, columns: Iterable[Column]) -> dict[str, float]:
     """The values that a metric returned, as floats.
 
     Args:
@@ -38,7 +37,7 @@ def checked(metric: str, values: Any, columns: Iterable[Column]) -> dict[str, fl
     return {name: _number(metric, known[name], value) for name, value in values.items()}
 
 
-def _number(metric: str, column: Column, value: Any) -> float:
+def _number(metric: str, column: Column, value: object) -> float:
     number = exact.real(value)
     low, high = exact.limits(column.low, column.high)
     if number is None or not low <= number <= high:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import CheckpointError
 
 #: What a state may ask for by name: numpy's own bit generators and nothing else.
@@ -24,7 +24,7 @@ BIT_GENERATORS: dict[str, type[np.random.BitGenerator]] = {
 }
 
 #: Leaves that are kept as they are; subclasses of them, which would come back as these, are not.
-PLAIN: tuple[type[Any], ...] = (type(None), bool, int, float, str)
+PLAIN: tuple[type, ...] = (type(None), bool, int, float, str)
 
 
 def restored(tree: Any, where: str = "") -> Any:
@@ -50,7 +50,7 @@ def restored(tree: Any, where: str = "") -> Any:
     return array[()] if isinstance(tree, np.generic) else array
 
 
-def as_array(value: Any, where: str) -> npt.NDArray[Any]:
+def as_array(value: object, where: str) -> Array:
     """An array or number of numpy, or what converts itself; else :class:`CheckpointError`."""
     convertible = isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__")
     array = np.asarray(value) if convertible else np.array(None)

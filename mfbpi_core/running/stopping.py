@@ -8,13 +8,13 @@ same at the same step.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
 
 from mfbpi_core.contracts.stopping import StoppingRule, Verdict
 from mfbpi_core.data.counts import Counts
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.specs import Column
@@ -86,7 +86,7 @@ class Stopping:
         self.due_at = next_check(self.counts.steps)
         return told
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """What goes on, as a copy; without the evidence, which checking again would give."""
         said = None if self.verdict is None else attrs.asdict(self.verdict, filter=_kept)
         return {
@@ -97,7 +97,7 @@ class Stopping:
             "stopped_at": self.stopped_at,
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.rule.load_state_dict(state["rule"])
         self.counts.load_state_dict(state["counts"])
@@ -110,11 +110,11 @@ class Stopping:
             self.rule.load_state_dict(state["rule"])  # it was asked again for its evidence alone
 
 
-def _kept(attribute: attrs.Attribute[Any], _value: Any) -> bool:
+def _kept(attribute: attrs.Attribute[object], _value: object) -> bool:
     return attribute.name != "evidence"
 
 
-def _checked(name: str, verdict: Any, counts: Counts) -> Verdict:
+def _checked(name: str, verdict: object, counts: Counts) -> Verdict:
     """A verdict that can be acted on."""
     if not isinstance(verdict, Verdict):
         raise PluginError(f"{name} returned {verdict!r:.80}; expected a Verdict")

@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfbpi_core.errors import NotFoundError
 from mfbpi_core.plugins import hookspecs
@@ -114,7 +114,7 @@ def _check(plugin: Plugin, function: Callable[[Subject], None], subject: Subject
     )
 
 
-def _rule(function: Callable[..., Any]) -> str:
+def _rule(function: Callable[..., object]) -> str:
     return (inspect.getdoc(function) or "").splitlines()[0].rstrip(".")
 
 

@@ -68,7 +68,7 @@ class Subject:
         """The default configuration."""
         return self.plugin.load_config()()
 
-    def made(self, **given: Any) -> Any:
+    def made(self, **given: object) -> Any:
         """What the plugin's factory builds, with its default configuration."""
         return assembly.made(self.plugin, self.config(), **given)
 

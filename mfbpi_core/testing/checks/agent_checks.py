@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.parameters import from_dict
 from mfbpi_core.contracts.replicas import Replicas
+from mfbpi_core.data import exact
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.plugins.spec import load_object
@@ -46,10 +46,9 @@ def actions_are_valid(subject: Subject) -> None:
             require(policy[s] == chosen, f"in state {s} the policy is {policy[s]}, not {chosen}")
 
 
-def _require_action(action: Any, rule: str, problem: Problem) -> None:
-    whole = isinstance(action, numbers.Integral) and not isinstance(action, bool)
-    last = problem.n_actions - 1
-    inside = whole and 0 <= action <= last
+def _require_action(action: object, rule: str, problem: Problem) -> None:
+    number, last = exact.whole(action), problem.n_actions - 1
+    inside = number is not None and 0 <= number <= last
     require(inside, f"{rule} returned {action!r}; expected an integer from 0 to {last}")
 
 
@@ -162,8 +161,8 @@ def global_generators_untouched(subject: Subject) -> None:
         require_independence(_whole_run(subject, world))
 
 
-def _whole_run(subject: Subject, world: World) -> Callable[[], Any]:
-    def run() -> Any:
+def _whole_run(subject: Subject, world: World) -> Callable[[], object]:
+    def run() -> object:
         """The steps, then what the agent recommends, and its state."""
         interaction = subject.interaction(world)
         chunk = interaction.advance(N_STEPS)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-import numbers
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data import exact
 from mfbpi_core.errors import ActionError
 from mfbpi_core.testing.outcomes import CheckSkipped, require
 from mfbpi_core.testing.subject import ENVIRONMENT_SEED, Subject
@@ -45,11 +44,11 @@ def signatures(subject: Subject) -> None:
             environment.reset()
 
 
-def _require_observation(environment: Environment, observation: Any) -> None:
+def _require_observation(environment: Environment, observation: object) -> None:
     n_states = environment.n_states
     if n_states is not None:
-        whole = isinstance(observation, numbers.Integral) and not isinstance(observation, bool)
-        inside = whole and 0 <= observation < n_states
+        state = exact.whole(observation)
+        inside = state is not None and 0 <= state < n_states
         require(
             inside, f"observation {observation!r}; expected an integer from 0 to {n_states - 1}"
         )

@@ -13,6 +13,7 @@ from mfbpi_core.contracts.metric import Metric, Snapshot
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.seeding import Streams
+from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
 from mfbpi_core.running.interaction import Interaction
 from mfbpi_core.running.loop import Run
@@ -40,7 +41,7 @@ class _Trial:
     """One run with the metric: its rows, the transitions, the agent's end state."""
 
     rows: list[Row]
-    transitions: list[Any]
+    transitions: list[Transitions]
     agent: dict[str, Any]
 
 
@@ -107,7 +108,7 @@ def global_generators_untouched(subject: Subject) -> None:
     """The global generators neither change nor matter."""
     world = world_of(subject)
 
-    def run() -> Any:
+    def run() -> object:
         """What was measured."""
         trial = _trial(subject, world, EVAL_EVERY)
         return [_values(row) for row in trial.rows]
@@ -171,7 +172,7 @@ def _advanced(interaction: Interaction, metric: Metric, steps: int, name: str) -
     )
 
 
-def _values(row: Row) -> tuple[Any, ...]:
+def _values(row: Row) -> tuple[object, ...]:
     return (row.step, row.episode, row.metric, row.value)
 
 

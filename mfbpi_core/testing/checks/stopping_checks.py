@@ -6,7 +6,6 @@ A uniform agent walks through instances of the kit; the rule under check never m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import attrs
 import numpy as np
@@ -156,9 +155,9 @@ def _part(walk: Transitions, which: npt.NDArray[np.bool_] | slice) -> Transition
     return attrs.evolve(walk, **{name: getattr(walk, name)[which] for name in columns})
 
 
-def _told(stopping: Stopping, walk: Transitions, division: tuple[int, ...]) -> list[Any]:
+def _told(stopping: Stopping, walk: Transitions, division: tuple[int, ...]) -> list[object]:
     """The verdict of each check with its step, until the rule stops."""
-    told = []
+    told: list[object] = []
     for part in _parts(stopping, walk, division):
         if stopping.observe(part):
             verdict = stopping.verdict

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.testing.outcomes import CheckSkipped, require
@@ -43,7 +42,7 @@ def reset_continues_stream(subject: Subject) -> None:
         raise CheckSkipped("the environment shows no randomness, so no repetition can be seen")
 
 
-def _rounds(environment: Environment) -> list[list[Any]]:
+def _rounds(environment: Environment) -> list[list[object]]:
     """Trajectories of the same actions, the first from a seed, the others from reset()."""
     actions = actions_for(environment, ROUND_STEPS)
     seeds = [ENVIRONMENT_SEED] + [None] * (N_ROUNDS - 1)
@@ -74,7 +73,7 @@ def seed_has_effect(subject: Subject) -> None:
 def global_generators_untouched(subject: Subject) -> None:
     """The global generators neither change nor matter."""
 
-    def run() -> list[Any]:
+    def run() -> list[object]:
         """A trajectory from a seed."""
         environment = subject.environment()
         return trajectory(environment, actions_for(environment, N_STEPS), ENVIRONMENT_SEED)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.testing.outcomes import require
 
@@ -16,13 +17,13 @@ from mfbpi_core.testing.outcomes import require
 _Seen = frozenset[tuple[int, int]]
 
 
-def require_equal(left: Any, right: Any, what: str) -> None:
+def require_equal(left: object, right: object, what: str) -> None:
     """Raise :class:`CheckFailure` that starts with ``what`` and names the first difference."""
     found = difference(left, right)
     require(found is None, f"{what}: {found}")
 
 
-def difference(left: Any, right: Any) -> str | None:
+def difference(left: object, right: object) -> str | None:
     """The first place where two values differ, or None where they are equal to the bit.
 
     Looks into mappings, sequences, numpy arrays, torch tensors, generators and plain objects.
@@ -50,9 +51,7 @@ def _difference(left: Any, right: Any, place: str, seen: _Seen) -> str | None:
     return _scalar_difference(left, right, place)
 
 
-def _array_difference(
-    left: np.ndarray[Any, Any], right: np.ndarray[Any, Any], place: str
-) -> str | None:
+def _array_difference(left: Array, right: Array, place: str) -> str | None:
     if left.dtype != right.dtype or left.shape != right.shape:
         shapes = (f"{array.dtype} of shape {array.shape}" for array in (left, right))
         return _report(place, *shapes)
@@ -69,7 +68,7 @@ def _array_difference(
 
 
 def _mapping_difference(
-    left: Mapping[Any, Any], right: Mapping[Any, Any], place: str, seen: _Seen
+    left: Mapping[object, object], right: Mapping[object, object], place: str, seen: _Seen
 ) -> str | None:
     if left.keys() != right.keys():
         return _report(f"keys of {place or 'it'}", sorted(map(str, left)), sorted(map(str, right)))
@@ -78,7 +77,7 @@ def _mapping_difference(
 
 
 def _sequence_difference(
-    left: Sequence[Any], right: Sequence[Any], place: str, seen: _Seen
+    left: Sequence[object], right: Sequence[object], place: str, seen: _Seen
 ) -> str | None:
     if len(left) != len(right):
         return _report(f"length of {place or 'it'}", len(left), len(right))
@@ -96,31 +95,32 @@ def _report(place: str, left: object, right: object) -> str:
     return f"{place.lstrip('.') or 'it'} is {left} and {right}"
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     """A torch tensor, told by what it can do: the core never imports torch."""
     return hasattr(value, "detach") and hasattr(value, "cpu")
 
 
-def _tensor_array(value: Any) -> Any:
-    return value.detach().cpu().numpy()
+def _tensor_array(value: Any) -> Array:
+    array: Array = value.detach().cpu().numpy()
+    return array
 
 
-def _has_stream(value: Any) -> bool:
+def _has_stream(value: object) -> bool:
     """A ``torch.Generator`` or a legacy ``numpy.random.RandomState``."""
     return callable(getattr(value, "get_state", None)) and not isinstance(value, type)
 
 
-def _is_plain_object(value: Any) -> bool:
+def _is_plain_object(value: object) -> bool:
     known = isinstance(value, Mapping | Sequence | np.ndarray | type) or callable(value)
     return not known and hasattr(value, "__dict__")
 
 
-def _slots(value: Any) -> dict[str, Any]:
+def _slots(value: object) -> dict[str, object]:
     names = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
     return {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
 
 
-def _has_slots(value: Any) -> bool:
+def _has_slots(value: object) -> bool:
     """A slotted attrs class or dataclass, whose equality may be by identity."""
     declared = hasattr(value, "__attrs_attrs__") or hasattr(value, "__dataclass_fields__")
     return declared and not isinstance(value, type)

@@ -23,7 +23,7 @@ class _Global:
     """A generator that belongs to a module: how to read, write and seed it."""
 
     name: str
-    get: Callable[[], Any]
+    get: Callable[[], object]
     set: Callable[[Any], Any]
     seed: Callable[[int], Any]
 
@@ -71,7 +71,7 @@ def poisoned(seed: int) -> Iterator[None]:
             generator.set(state)
 
 
-def require_independence(result: Callable[[], Any]) -> None:
+def require_independence(result: Callable[[], object]) -> None:
     """Require that ``result()`` neither changes the global generators nor depends on them."""
     reference = result()
     for seed in POISONS:

@@ -5,10 +5,14 @@ Each function raises :class:`CheckFailure`. Frequencies: see the module ``goodne
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.testing.outcomes import require
 from mfbpi_core.testing.tools.goodness import ROUNDING, FloatArray, require_frequencies
@@ -75,7 +79,7 @@ def require_terminations(model: TabularMDP, steps: Transitions) -> None:
         require(False, f"arrival at state {state} gave terminated={said}; {advice}")
 
 
-def require_first_states(model: TabularMDP, states: npt.ArrayLike) -> None:
+def require_first_states(model: TabularMDP, states: Sequence[Observation] | Array) -> None:
     """First states [n] are drawn from the initial distribution."""
     seen = np.bincount(np.asarray(states, dtype=np.int64), minlength=model.n_states)
     counts = seen.astype(np.float64)[None, None]

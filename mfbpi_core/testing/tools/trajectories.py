@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -28,18 +27,18 @@ def actions_for(environment: Environment, n_steps: int) -> list[int]:
     return actions
 
 
-def trajectory(environment: Environment, actions: list[int], seed: int | None) -> list[Any]:
+def trajectory(environment: Environment, actions: list[int], seed: int | None) -> list[object]:
     """What an environment shows, resets included; observations are copied."""
     return list(walk(environment, actions, seed))
 
 
-def walk(environment: Environment, actions: list[int], seed: int | None) -> Iterator[Any]:
+def walk(environment: Environment, actions: list[int], seed: int | None) -> Iterator[object]:
     """The same, one item at a time."""
     yield copy.deepcopy(environment.reset(seed=seed)[0])
     yield from steps(environment, actions)
 
 
-def steps(environment: Environment, actions: list[int]) -> Iterator[Any]:
+def steps(environment: Environment, actions: list[int]) -> Iterator[object]:
     """From where it stands: ``(observation, reward, terminated, truncated)`` of each step.
 
     After the end of an episode comes the first observation of the next one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric, Snapshot
 from mfbpi_core.contracts.replicas import Replicas
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.transitions import Transition, Transitions
 
@@ -22,7 +23,7 @@ RATE = 0.1
 class KitAgent(Agent):
     """Explores uniformly, learns by Q-learning in integer states; for checking metrics."""
 
-    def __init__(self, problem: Problem, config: Any, rng: np.random.Generator) -> None:
+    def __init__(self, problem: Problem, config: object, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
         n_states = problem.n_states or 1
         self.q = np.zeros((n_states, problem.n_actions))  # Q[s, a]
@@ -63,7 +64,9 @@ class OneByOne(Replicas):
 
     agent_type: ClassVar[type[Agent]] = KitAgent
 
-    def __init__(self, problem: Problem, config: Any, rngs: Sequence[np.random.Generator]) -> None:
+    def __init__(
+        self, problem: Problem, config: object, rngs: Sequence[np.random.Generator]
+    ) -> None:
         super().__init__(problem, config, rngs)
         self.agents = [self.agent_type(problem, config, rng) for rng in rngs]
 
@@ -77,11 +80,11 @@ class OneByOne(Replicas):
         for agent, transition in zip(self.agents, transitions, strict=True):
             agent.update(transition)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Nothing more: the agents are saved with their runs."""
         return {}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Nothing."""
 
 
@@ -89,7 +92,7 @@ class Recorder(Metric):
     """Keeps every chunk that it observes."""
 
     def __init__(
-        self, problem: Problem, environment: Environment, config: Any, rng: np.random.Generator
+        self, problem: Problem, environment: Environment, config: object, rng: np.random.Generator
     ) -> None:
         super().__init__(problem, environment, config, rng)
         self.chunks: list[Transitions] = []

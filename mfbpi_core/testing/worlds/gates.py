@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.testing.worlds.instances import ModelEnvironment, OneHotEnvironment
@@ -30,15 +28,15 @@ class Gate(ModelEnvironment):
         self.episodes = 0
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Observation, dict[str, object]]:
         """Start before the gate, next time beyond it."""
         self.episodes = 0 if seed is not None else self.episodes + 1
         super().reset(seed=seed, options=options)
         self.state = self.episodes % 2
         return self.observe(self.state), {}
 
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Passing the gate ends the episode."""
         before = self.state
         observation, reward, _, truncated, info = super().step(action)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import bisect
-import numbers
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Cells, Environment
+from mfbpi_core.data import exact
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.data.problem import Observation
@@ -35,14 +35,14 @@ class ModelEnvironment(Environment):
         self.reward_range = mdp.reward_range
         self.max_episode_steps = limit
         self._first: list[float] = closed_cdf(mdp.initial).tolist()
-        self._cdf: list[Any] = closed_cdf(mdp.probabilities).tolist()  # [s][a][k]
+        self._cdf: list[list[list[float]]] = closed_cdf(mdp.probabilities).tolist()  # [s][a][k]
         self.rng = np.random.default_rng()
         self.state = 0
         self.elapsed = 0
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Observation, dict[str, object]]:
         """Draw the first state."""
         if seed is not None:
             self.rng = np.random.default_rng(seed)
@@ -50,7 +50,7 @@ class ModelEnvironment(Environment):
         self.elapsed = 0
         return self.observe(self.state), {}
 
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Draw the successor, then the reward."""
         self.check_action(action)
         slot = self.draw(self._cdf[self.state][action])
@@ -68,10 +68,10 @@ class ModelEnvironment(Environment):
         """Draw an index from cumulative probabilities that :func:`closed_cdf` made."""
         return bisect.bisect_right(cdf, self.rng.random())
 
-    def check_action(self, action: Any) -> None:
+    def check_action(self, action: object) -> None:
         """Refuse everything but integers in 0..A-1."""
-        whole = isinstance(action, numbers.Integral) and not isinstance(action, bool)
-        if not whole or not 0 <= action < self.n_actions:
+        number = exact.whole(action)
+        if number is None or not 0 <= number < self.n_actions:
             raise ActionError(
                 f"action is {action!r}; expected an integer from 0 to {self.n_actions - 1}"
             )
@@ -101,7 +101,8 @@ class OneHotEnvironment(ModelEnvironment):
 
     def observe(self, state: int) -> Observation:
         """The unit vector of a state."""
-        return np.eye(self.mdp.n_states, dtype=np.float32)[state]
+        vector: Array = np.eye(self.mdp.n_states, dtype=np.float32)[state]
+        return vector
 
     @property
     def cells(self) -> Cells | None:

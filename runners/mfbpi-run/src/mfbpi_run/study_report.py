@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from mfbpi.execute.settings import Execution
 from mfbpi.instances import draws
 from mfbpi.instances.tabulation import Tabulated, instances, tabulate
 from mfbpi.results.drawing import figures
 from mfbpi_core.contracts.experiment import Experiment
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED
 from mfbpi_run.job import Shown
@@ -68,7 +68,7 @@ def _show(found: Tabulated, experiment: Experiment, as_json: bool) -> int:
     return FAILED if found.n_failed else 0
 
 
-def _show_summary(lines: Sequence[dict[str, Any]]) -> None:
+def _show_summary(lines: Sequence[JsonObject]) -> None:
     """Print the lines as a table, unless they are too many; columns that say nothing are left out.
 
     Args:
@@ -83,7 +83,7 @@ def _show_summary(lines: Sequence[dict[str, Any]]) -> None:
     show_table(headings, rows, caption=draws.CAPTION, right=("mean", "median", "n", "left out"))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, list):

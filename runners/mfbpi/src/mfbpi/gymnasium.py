@@ -21,6 +21,7 @@ from gymnasium import spaces
 
 from mfbpi.api.building import make_environment
 from mfbpi.instances import scenes
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.plugins.registry import Registry
 
@@ -40,7 +41,9 @@ class Environment(gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - as Gymnasium declares it
 
-    def __init__(self, environment: str, render_mode: str | None = None, **parameters: Any) -> None:
+    def __init__(
+        self, environment: str, render_mode: str | None = None, **parameters: object
+    ) -> None:
         self.environment = make_environment(environment, **parameters)
         self.render_mode = render_mode
         modes = ["rgb_array"] if scenes.is_picture_only(self.environment) else ["ansi", "rgb_array"]
@@ -55,14 +58,14 @@ class Environment(gymnasium.Env[Any, Any]):
         self._shown: Any = None
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Any, dict[str, object]]:
         """Start an episode; a seed restarts the environment's own generator."""
         super().reset(seed=seed)
         self._shown, info = self.environment.reset(seed=seed, options=options)
         return self._shown, info
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, object]]:
         """Take an action; a time limit of the environment truncates."""
         self._shown, *rest = self.environment.step(int(action))
         return self._shown, *rest

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from mfbpi_core import Problem
@@ -15,7 +13,7 @@ class Config(DeepConfig):
     """Parameters of BSP2; the defaults are those of CartPole swing-up."""
 
 
-def preset(problem: Problem) -> dict[str, Any]:
+def preset(problem: Problem) -> dict[str, object]:
     """The published settings for a problem, where they are not the defaults."""
     size = deep_sea_size(problem)
     return {} if size is None else {**deep_sea_preset(size), "learning_rate": 1e-3}

@@ -24,15 +24,16 @@ the discount before the maximum, a misprint.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
 from mfbpi_agent_dbmf_bpi.compiled import learn_pairs, learn_values_alone, moment_space
+from mfbpi_agent_dbmf_bpi.config import Config
 from mfbpi_core.data import sampling
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
@@ -62,7 +63,7 @@ class QuantileLane(Lane):
         self.smallest_gap = initial_gap
 
 
-class DBMFBPILearner(Bootstrapped[QuantileLane]):
+class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
     """DBMF-BPI for several replicas."""
 
     double = True
@@ -97,7 +98,7 @@ class DBMFBPILearner(Bootstrapped[QuantileLane]):
             sum_factor=published if config.optimal_weight == "published" else 1.0,
         )
 
-    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
+    def values(self, encoded: Array, priors: Arrays) -> Values:
         """Q and, where it is learned, M of every member."""
         if not self.learns_moments:
             return super().values(encoded, priors)

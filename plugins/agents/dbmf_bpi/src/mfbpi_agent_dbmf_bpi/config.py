@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from mfbpi_core import Problem, parameter
@@ -37,7 +35,7 @@ class Config(DeepConfig):
     )
 
 
-def preset(problem: Problem) -> dict[str, Any]:
+def preset(problem: Problem) -> dict[str, object]:
     """The published settings for a problem, where they are not the defaults."""
     size = deep_sea_size(problem)
     return {} if size is None else deep_sea_preset(size)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_agent_ensemble_ucb.config import Config
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.learning.agent import DeepAgent
@@ -25,7 +26,7 @@ from mfbpi_lib_torch.learning.learner import Values
 from mfbpi_lib_torch.learning.replicas import DeepReplicas
 
 
-class EnsembleUCBLearner(Bootstrapped[Lane]):
+class EnsembleUCBLearner(Bootstrapped[Lane, Config]):
     """Ensemble UCB for several replicas."""
 
     double = True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from mfbpi_core import Problem, parameter
@@ -17,7 +15,7 @@ class Config(DeepConfig):
     optimism: float = parameter(2.0, "c, standard deviations above the mean", ge=0)
 
 
-def preset(problem: Problem) -> dict[str, Any]:
+def preset(problem: Problem) -> dict[str, object]:
     """The settings of bsp2 for a problem, where they are not the defaults."""
     size = deep_sea_size(problem)
     return {} if size is None else {**deep_sea_preset(size), "learning_rate": 1e-3}

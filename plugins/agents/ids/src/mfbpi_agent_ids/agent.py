@@ -18,13 +18,13 @@ every network here.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from mfbpi_agent_ids.compiled import learn_quantiles, quantile_space
+from mfbpi_agent_ids.config import Config
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
@@ -39,7 +39,7 @@ from mfbpi_lib_torch.networks.losses import quantile_huber
 TINY = 1e-5
 
 
-class IDSLearner(Bootstrapped[Lane]):
+class IDSLearner(Bootstrapped[Lane, Config]):
     """IDS for several replicas."""
 
     double = True
@@ -62,7 +62,7 @@ class IDSLearner(Bootstrapped[Lane]):
         """A replica; nothing is drawn for an episode."""
         return Lane(rng, replay)
 
-    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
+    def values(self, encoded: Array, priors: Arrays) -> Values:
         """Q of every member, and the quantiles [A, quantiles] in the place of members."""
         z = self.z.act(encoded).reshape(-1, self.config.quantiles)
         return {**super().values(encoded, priors), "z": self.present(z)}

@@ -31,6 +31,7 @@ from mfbpi_agent_mf_bpi.ensemble import Ensemble
 from mfbpi_agent_mf_bpi.recommendation import RULES, recommend
 from mfbpi_agent_mf_bpi.rules import Constants, State, learn, rollout, select, weigh
 from mfbpi_core import Problem, Transition, parameter
+from mfbpi_core.data.problem import Observation
 from mfbpi_lib_tabular.learning.agent import CompiledAgent
 
 
@@ -80,7 +81,7 @@ class MFBPI(CompiledAgent[Config]):
             chosen[:] = self.rng.random(chosen.size) < share
         super().update(transition)
 
-    def recommend(self, observation: int) -> int:
+    def recommend(self, observation: Observation) -> int:
         """The action recommended in one state, by the rule of the configuration."""
         return int(self._recommend(slice(observation, observation + 1))[0])
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import NoConfig, Problem
+from mfbpi_core.data.problem import Observation
 from mfbpi_lib_tabular.compiled import leaf
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.agent import CompiledAgent
@@ -76,7 +77,7 @@ class Uniform(CompiledAgent):
         assert problem.n_states is not None  # the spec needs "states"
         self.state = State(Counts.empty(problem.n_states, problem.n_actions))
 
-    def recommend(self, observation: int) -> int:
+    def recommend(self, observation: Observation) -> int:
         """The action recommended in one state."""
         return int(self.recommended_policy()[observation])
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from typing import Any
 
 import attrs
 
@@ -19,6 +18,7 @@ from mfbpi_core import RunProtocol, parameter
 from mfbpi_core.errors import ConfigError, UsageError
 from mfbpi_env_bsuite.episodes import longest_episode
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
+from mfbpi_lib_bsuite.raw import Raw
 
 #: Evaluations of a run of bsuite's own length, about.
 EVALUATIONS = 100
@@ -48,7 +48,7 @@ class Bsuite(BsuiteEnvironment):
         self.protocol = RunProtocol(episodes=episodes, eval_every=max(1, steps // EVALUATIONS))
 
 
-def _load(bsuite_id: str) -> Any:
+def _load(bsuite_id: str) -> Raw:
     """Build bsuite's environment.
 
     Raises:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from mfbpi_core.errors import PluginError
-from mfbpi_lib_bsuite.raw import layers
+from mfbpi_lib_bsuite.raw import Raw, layers
 
 
-def _cartpole(raw: Any) -> int:
+def _cartpole(raw: Raw) -> int:
     """Steps until the clock, advanced as bsuite does, is beyond the time limit."""
     elapsed, steps = 0.0, 0
     while not elapsed > raw._max_time:
@@ -19,7 +18,7 @@ def _cartpole(raw: Any) -> int:
 
 
 #: By the name of bsuite's class.
-_LONGEST: dict[str, Callable[[Any], int]] = {
+_LONGEST: dict[str, Callable[[Raw], int]] = {
     "SimpleBandit": lambda raw: 1,  # noqa: ARG005
     "MNISTBandit": lambda raw: 1,  # noqa: ARG005
     "Catch": lambda raw: raw._rows - 1,
@@ -33,7 +32,7 @@ _LONGEST: dict[str, Callable[[Any], int]] = {
 }
 
 
-def longest_episode(raw: Any) -> int:
+def longest_episode(raw: Raw) -> int:
     """Steps after which every episode has ended.
 
     Raises:

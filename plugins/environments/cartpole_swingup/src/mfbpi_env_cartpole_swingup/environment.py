@@ -20,13 +20,14 @@ experiments and appendix on environments.
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Cells, RunProtocol, Transitions, parameter
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_env_cartpole_swingup.grid import BINS, RANGES, cell_numbers
 from mfbpi_env_cartpole_swingup.picture import picture
 from mfbpi_lib_bsuite.environment import BsuiteEnvironment
@@ -100,15 +101,15 @@ class CartpoleSwingup(BsuiteEnvironment):
         return picture(float(state.x), float(state.theta))
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[npt.NDArray[np.float32], dict[str, object]]:
         """Start an episode with the pole hanging; see :meth:`mfbpi_core.Environment.reset`."""
         self._clock = 0
         return super().reset(seed=seed, options=options)
 
     def step(
         self, action: int
-    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, object]]:
         """Push left, stay or push right; see :meth:`mfbpi_core.Environment.step`."""
         observation, reward, terminated, _, info = super().step(action)
         self._clock += 1
@@ -116,14 +117,14 @@ class CartpoleSwingup(BsuiteEnvironment):
         self._in_episode = not (terminated or truncated)
         return observation, reward, terminated, truncated, info
 
-    def _shown(self, observation: Any) -> npt.NDArray[np.float32]:
+    def _shown(self, observation: Array) -> npt.NDArray[np.float32]:
         return np.asarray(observation[0], dtype=np.float32)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The state of cart and pole, the clock and the random stream."""
         return {**super().state_dict(), "clock": self._clock}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; raises :class:`CheckpointError`."""
         super().load_state_dict(state)
         self._clock = state["clock"]

@@ -13,10 +13,10 @@ is compared with. Values outside a range count in its first or last cell.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
+
+from mfbpi_core.data.arrays import Array
 
 #: Cells along each variable.
 BINS = 16
@@ -33,14 +33,14 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 
 
-def variables(observations: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def variables(observations: Array) -> npt.NDArray[np.float64]:
     """(x, x', theta, theta') of a batch of observations [n, 8]; float64 [n, 4]."""
     o = observations.astype(np.float64)
     theta = np.arctan2(o[:, 2], o[:, 3])
     return np.stack([TRACK * o[:, 0], TRACK * o[:, 1], theta, o[:, 4]], axis=1)
 
 
-def cell_numbers(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def cell_numbers(observations: Array) -> npt.NDArray[np.int64]:
     """Cell numbers of a batch of observations [n, 8], in C order of the grid; int64 [n]."""
     low, high = np.array(list(RANGES.values())).T
     place = np.floor((variables(observations) - low) / (high - low) * BINS)

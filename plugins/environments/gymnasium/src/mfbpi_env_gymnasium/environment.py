@@ -16,7 +16,7 @@ import attrs
 
 from mfbpi_core import Environment, others, parameter
 from mfbpi_core.errors import ConfigError, RequirementError
-from mfbpi_env_gymnasium.options import KINDS, Options, checked_options
+from mfbpi_env_gymnasium.options import KINDS, Options, checked
 
 if TYPE_CHECKING:
     import gymnasium
@@ -95,7 +95,7 @@ def adopt(given: Any, values: dict[str, Any]) -> Environment | None:
     )
 
 
-def adapted(raw: gymnasium.Env[Any, Any], options: Options, name: str) -> Environment:
+def adapted(raw: gymnasium.Env[object, object], options: Options, name: str) -> Environment:
     """A tabular environment where ``P`` says all, else one that is stepped.
 
     Args:
@@ -111,12 +111,11 @@ def adapted(raw: gymnasium.Env[Any, Any], options: Options, name: str) -> Enviro
 
 
 def _options(config: Config) -> Options:
-    return checked_options(
-        **{field.name: getattr(config, field.name) for field in attrs.fields(Options)}
-    )
+    named = {field.name: getattr(config, field.name) for field in attrs.fields(Options)}
+    return checked(Options(**named))
 
 
-def _is_of_gymnasium(given: Any) -> bool:
+def _is_of_gymnasium(given: object) -> bool:
     """Whether its class comes from Gymnasium's ``Env``; found without importing Gymnasium."""
     classes = type(given).__mro__
     if any(c.__name__ == "VectorEnv" and c.__module__.startswith("gymnasium.") for c in classes):

@@ -14,7 +14,7 @@ from mfbpi_core.text import described
 
 def make(
     environment_id: str, max_episode_steps: int | None, arguments: dict[str, Any]
-) -> gymnasium.Env[Any, Any]:
+) -> gymnasium.Env[object, object]:
     """Make an environment.
 
     Args:

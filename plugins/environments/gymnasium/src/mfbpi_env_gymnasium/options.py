@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from mfbpi_core.errors import ConfigError
@@ -35,9 +33,8 @@ class Options:
         return low * self.reward_scale, high * self.reward_scale
 
 
-def checked_options(**values: Any) -> Options:
-    """The options; raises :class:`ConfigError` for a range that is none."""
-    options = Options(**values)
+def checked(options: Options) -> Options:
+    """The same options; raises :class:`ConfigError` for a range that is none."""
     limits = options.reward_range
     if limits is not None and (len(limits) != 2 or not limits[0] < limits[1]):
         raise ConfigError(

@@ -14,6 +14,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.running import state as plain
 from mfbpi_env_gymnasium.wrappers import layers
@@ -24,7 +25,7 @@ _DESCRIBE = frozenset(
 )
 
 
-def state_of(raw: gymnasium.Env[Any, Any]) -> list[dict[str, Any]]:
+def state_of(raw: gymnasium.Env[object, object]) -> list[StateDict]:
     """The state of each layer, as a copy.
 
     Raises:
@@ -33,7 +34,7 @@ def state_of(raw: gymnasium.Env[Any, Any]) -> list[dict[str, Any]]:
     return [{"class": type(each).__name__, "values": _values(each)} for each in layers(raw)]
 
 
-def load_state(raw: gymnasium.Env[Any, Any], saved: list[dict[str, Any]]) -> None:
+def load_state(raw: gymnasium.Env[object, object], saved: list[StateDict]) -> None:
     """Restore what :func:`state_of` returned.
 
     Raises:
@@ -59,7 +60,7 @@ def _values(layer: Any) -> dict[str, Any]:
     return kept
 
 
-def _restored(value: Any) -> Any:
+def _restored(value: object) -> Any:
     """A copy, a generator again if it was one."""
     if isinstance(value, np.random.Generator):
         return plain.generator(value.bit_generator.state)

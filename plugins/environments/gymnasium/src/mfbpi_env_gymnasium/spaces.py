@@ -42,7 +42,7 @@ class Shown:
     convert: Callable[[Any], Any]
 
 
-def shown(space: spaces.Space[Any], options: Options, name: str) -> Shown:
+def shown(space: spaces.Space[object], options: Options, name: str) -> Shown:
     """How the observations of a space are shown.
 
     Raises:
@@ -61,11 +61,11 @@ def shown(space: spaces.Space[Any], options: Options, name: str) -> Shown:
     return _flattened(space, name)
 
 
-def _as_array(observation: Any) -> Any:
+def _as_array(observation: object) -> Any:
     return np.array(observation, dtype=np.float32)
 
 
-def _flattened(space: spaces.Space[Any], name: str) -> Shown:
+def _flattened(space: spaces.Space[object], name: str) -> Shown:
     flat = spaces.flatten_space(space) if space.is_np_flattenable else None
     if not isinstance(flat, spaces.Box):
         raise RequirementError(
@@ -76,7 +76,7 @@ def _flattened(space: spaces.Space[Any], name: str) -> Shown:
     return Shown(n_states=None, shape=flat.shape, convert=convert)
 
 
-def _require_finite(space: spaces.Space[Any], name: str) -> None:
+def _require_finite(space: spaces.Space[object], name: str) -> None:
     if any(isinstance(leaf, spaces.Box) for leaf in _leaves(space)):
         raise RequirementError(
             f"observations of {name} are {space}, not integers; observations=one_hot expects "
@@ -97,7 +97,7 @@ class _Axis:
         return int(min(max((number - self.low) // self.width, 0), self.size - 1))
 
 
-def _in_cells(space: spaces.Space[Any], options: Options, name: str) -> Shown:
+def _in_cells(space: spaces.Space[object], options: Options, name: str) -> Shown:
     axes = _axes(space, options, name)
     total = 1
     for axis in axes:
@@ -108,7 +108,7 @@ def _in_cells(space: spaces.Space[Any], options: Options, name: str) -> Shown:
             f"expected at most {MOST_STATES:,}: give fewer cells"
         )
 
-    def index(observation: Any) -> int:
+    def index(observation: object) -> int:
         """The number of the cell."""
         found = 0
         for axis, number in zip(axes, _numbers(space, observation), strict=True):
@@ -118,7 +118,7 @@ def _in_cells(space: spaces.Space[Any], options: Options, name: str) -> Shown:
     return Shown(n_states=total, shape=(), convert=index)
 
 
-def _axes(space: spaces.Space[Any], options: Options, name: str) -> list[_Axis]:
+def _axes(space: spaces.Space[object], options: Options, name: str) -> list[_Axis]:
     boxes = [leaf for leaf in _leaves(space) if isinstance(leaf, spaces.Box)]
     count = sum(int(np.prod(box.shape)) for box in boxes)
     low = _ends("low", options.low, [number for box in boxes for number in box.low.flat], name)
@@ -158,7 +158,7 @@ def _ends(key: str, given: tuple[float, ...] | None, own: list[Any], name: str) 
     return ends
 
 
-def choices(space: spaces.Space[Any], name: str) -> tuple[int, Callable[[int], Any]]:
+def choices(space: spaces.Space[object], name: str) -> tuple[int, Callable[[int], Any]]:
     """The number of actions, and Gymnasium's action for each number.
 
     Raises:
@@ -192,7 +192,7 @@ def choices(space: spaces.Space[Any], name: str) -> tuple[int, Callable[[int], A
     return total, action
 
 
-def _leaves(space: spaces.Space[Any]) -> Iterator[spaces.Space[Any]]:
+def _leaves(space: spaces.Space[object]) -> Iterator[spaces.Space[object]]:
     """The spaces inside tuples and dictionaries, in Gymnasium's order."""
     if isinstance(space, spaces.Tuple):
         for part in space.spaces:
@@ -204,7 +204,7 @@ def _leaves(space: spaces.Space[Any]) -> Iterator[spaces.Space[Any]]:
         yield space
 
 
-def _sizes(leaf: spaces.Space[Any], name: str) -> list[tuple[int, int]]:
+def _sizes(leaf: spaces.Space[object], name: str) -> list[tuple[int, int]]:
     """Number of values and first value, of each number in a finite space."""
     if isinstance(leaf, spaces.Discrete):
         return [(int(leaf.n), int(leaf.start))]
@@ -216,7 +216,7 @@ def _sizes(leaf: spaces.Space[Any], name: str) -> list[tuple[int, int]]:
     raise RequirementError(f"{name} has a space {leaf}; expected {_NUMBERS}")
 
 
-def _numbers(space: spaces.Space[Any], value: Any) -> Iterator[Any]:
+def _numbers(space: spaces.Space[object], value: Any) -> Iterator[Any]:
     """The numbers in a value of a space, in the order of :func:`_leaves`."""
     if isinstance(space, spaces.Tuple):
         for part, inner in zip(space.spaces, value, strict=True):
@@ -228,7 +228,7 @@ def _numbers(space: spaces.Space[Any], value: Any) -> Iterator[Any]:
         yield from np.asarray(value).reshape(-1)
 
 
-def _assembled(space: spaces.Space[Any], digits: Iterator[int]) -> Any:
+def _assembled(space: spaces.Space[object], digits: Iterator[int]) -> Any:
     """A value of a finite space from its numbers: the inverse of :func:`_numbers`."""
     if isinstance(space, spaces.Tuple):
         return tuple(_assembled(part, digits) for part in space.spaces)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from mfbpi_core import Cells, Environment
 from mfbpi_core.data import exact
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, UsageError
 from mfbpi_env_gymnasium import saving, spaces
 from mfbpi_env_gymnasium.options import UNKNOWN, Options
@@ -28,7 +30,7 @@ class SteppedEnvironment(Environment):
 
     protocol = PROTOCOL
 
-    def __init__(self, raw: gymnasium.Env[Any, Any], options: Options, name: str) -> None:
+    def __init__(self, raw: gymnasium.Env[object, object], options: Options, name: str) -> None:
         self.raw = raw
         self.n_actions, self._action = spaces.choices(raw.action_space, name)
         shown = spaces.shown(raw.observation_space, options, name)
@@ -42,14 +44,14 @@ class SteppedEnvironment(Environment):
         self._in_episode = False
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Any, dict[str, object]]:
         """Start an episode; a seed restarts the random streams that Gymnasium's one has."""
         observation, info = self.raw.reset(seed=seed, options=options)
         self._in_episode = True
         return self._convert(observation), info
 
-    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, object]]:
         """Take an action; see :meth:`mfbpi_core.Environment.step`.
 
         Raises:
@@ -87,12 +89,12 @@ class SteppedEnvironment(Environment):
         """What interaction changes in each layer; raises :class:`CheckpointError`."""
         return {"layers": saving.state_of(self.raw), "in_episode": self._in_episode}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; raises :class:`CheckpointError`."""
         saving.load_state(self.raw, state["layers"])
         self._in_episode = state["in_episode"]
 
-    def _check(self, action: Any) -> None:
+    def _check(self, action: object) -> None:
         number = exact.whole(action)
         if number is None or not 0 <= number < self.n_actions:
             raise ActionError(
@@ -102,12 +104,12 @@ class SteppedEnvironment(Environment):
             raise UsageError("no episode is under way; call reset() before step()")
 
 
-def _words(space: gymnasium.Space[Any], encoded: bool, limit: int | None) -> frozenset[str]:
+def _words(space: gymnasium.Space[object], encoded: bool, limit: int | None) -> frozenset[str]:
     """Words of the core that hold: an end of every episode, a single 1 in every array."""
     single = encoded and isinstance(space, gymnasium.spaces.Discrete)
     held = {"episodes": limit is not None, "one_hot": single}
     return frozenset(word for word, holds in held.items() if holds)
 
 
-def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _identity(observations: Array) -> npt.NDArray[np.int64]:
     return observations.astype(np.int64, copy=False)

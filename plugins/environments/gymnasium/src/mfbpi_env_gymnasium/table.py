@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mfbpi_core import Cells, RunProtocol
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import ModelError
 from mfbpi_env_gymnasium.options import Options
 from mfbpi_env_gymnasium.wrappers import changes_nothing, time_limit
@@ -27,7 +28,7 @@ _MORE_THAN_P = ("fickle_passenger",)
 _INITIAL = ("initial_state_distrib", "isd")
 
 
-def is_tabular(raw: gymnasium.Env[Any, Any]) -> bool:
+def is_tabular(raw: gymnasium.Env[object, object]) -> bool:
     """Whether ``P`` and the distribution of the first state are there and say all."""
     bare = raw.unwrapped
     whole = isinstance(raw.observation_space, spaces.Discrete)
@@ -62,7 +63,7 @@ class GymnasiumTable(TabularEnvironment):
 
     protocol = PROTOCOL
 
-    def __init__(self, raw: gymnasium.Env[Any, Any], options: Options, name: str) -> None:
+    def __init__(self, raw: gymnasium.Env[object, object], options: Options, name: str) -> None:
         try:
             table = listed.read(
                 _entries(raw),
@@ -90,7 +91,7 @@ class GymnasiumTable(TabularEnvironment):
         return Cells(count=self.mdp.n_states, index=_identity, reachable=self._seen)
 
 
-def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _identity(observations: Array) -> npt.NDArray[np.int64]:
     return observations.astype(np.int64, copy=False)
 
 

@@ -9,7 +9,7 @@ import gymnasium
 from gymnasium import wrappers
 
 #: Wrappers that look, cut or check, and leave what is shown and paid as it is.
-_HARMLESS: tuple[type[Any], ...] = (
+_HARMLESS: tuple[type, ...] = (
     wrappers.TimeLimit,
     wrappers.OrderEnforcing,
     wrappers.PassiveEnvChecker,
@@ -17,7 +17,7 @@ _HARMLESS: tuple[type[Any], ...] = (
 )
 
 
-def layers(raw: gymnasium.Env[Any, Any]) -> Iterator[Any]:
+def layers(raw: gymnasium.Env[object, object]) -> Iterator[Any]:
     """The wrappers from the outside in, then what they wrap."""
     while isinstance(raw, gymnasium.Wrapper):
         yield raw
@@ -25,12 +25,12 @@ def layers(raw: gymnasium.Env[Any, Any]) -> Iterator[Any]:
     yield raw
 
 
-def changes_nothing(raw: gymnasium.Env[Any, Any]) -> bool:
+def changes_nothing(raw: gymnasium.Env[object, object]) -> bool:
     """Whether all wrappers leave what is shown and paid as it is."""
     return all(isinstance(layer, _HARMLESS) for layer in list(layers(raw))[:-1])
 
 
-def time_limit(raw: gymnasium.Env[Any, Any]) -> int | None:
+def time_limit(raw: gymnasium.Env[object, object]) -> int | None:
     """The longest episode; None where none need end."""
     limits = [
         int(layer._max_episode_steps)

@@ -31,7 +31,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Cells, RunProtocol, TabularMDP, Transitions, parameter
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.one_hot import marked_cells
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
 from mfbpi_env_slipping_deep_sea.model import (
     LARGE_REWARD,
@@ -132,8 +134,8 @@ class SlippingDeepSea(BsuiteEnvironment):
         return transitions.rewards > LARGE_REWARD / 2.0
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[npt.NDArray[np.float32], dict[str, object]]:
         """Start an episode in cell (0, 0); see :meth:`mfbpi_core.Environment.reset`."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
@@ -143,11 +145,11 @@ class SlippingDeepSea(BsuiteEnvironment):
         slipped = self._rng.random() < self._slip
         return self.raw.step(1 - action if slipped else action)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The place in the grid and the random streams."""
         return {**super().state_dict(), "rng": copy.deepcopy(self._rng.bit_generator.state)}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned.
 
         Raises:
@@ -163,6 +165,6 @@ class SlippingDeepSea(BsuiteEnvironment):
         self._rng.bit_generator.state = copy.deepcopy(state["rng"])
 
 
-def _cell_numbers(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _cell_numbers(observations: Array) -> npt.NDArray[np.int64]:
     """Positions of the ones in a batch [n, N, N]; 0 for the zeros that end an episode."""
     return marked_cells(observations) % math.prod(observations.shape[1:])

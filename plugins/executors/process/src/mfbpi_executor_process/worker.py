@@ -191,7 +191,7 @@ def serve(driver: Connection, output: Connection, pickled_run: bytes, in_main_th
             _send(driver, message)
 
 
-def _attempt(run: Callable[[str], Any], text: str) -> Outcome | str:
+def _attempt(run: Callable[[str], object], text: str) -> Outcome | str:
     """The outcome of a task, or the traceback of what it raised.
 
     Here even KeyboardInterrupt comes from the task: a worker ignores Ctrl-C. Nothing that a task

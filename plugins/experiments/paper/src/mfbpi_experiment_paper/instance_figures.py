@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -80,9 +80,9 @@ def order_of_bounds(table: pa.Table) -> str:
     )
 
 
-def _by_bound(table: pa.Table) -> dict[tuple[float, str, str, str], dict[Any, float]]:
+def _by_bound(table: pa.Table) -> dict[tuple[float, str, str, str], dict[tuple[int, int], float]]:
     """Finite values by discount, environment, bound and ``at``; in it by draw and constraint."""
-    found: dict[tuple[float, str, str, str], dict[Any, float]] = {}
+    found: dict[tuple[float, str, str, str], dict[tuple[int, int], float]] = {}
     for row in table.filter(pc.is_valid(table["value"])).to_pylist():
         key = (row["discount"], row["env"], row["quantity"], row["at"])
         found.setdefault(key, {})[row["replicate"], row["constraint"]] = row["value"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import attrs
 import numpy as np
@@ -242,7 +242,7 @@ def _planning_reason(doubt: float) -> str:
     )
 
 
-def _infinite(reason: str, **details: Any) -> BoundSolution:
+def _infinite(reason: str, **details: object) -> BoundSolution:
     return BoundSolution(
         value=math.inf,
         allocation=None,

@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Environment
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, UsageError
-from mfbpi_lib_bsuite.raw import load_state, reseed, state_of
+from mfbpi_lib_bsuite.raw import Raw, load_state, reseed, state_of
 
 
 class BsuiteEnvironment(Environment):
@@ -28,7 +30,7 @@ class BsuiteEnvironment(Environment):
 
     features = frozenset({"episodes"})
 
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Raw) -> None:
         self.raw = raw
         self.n_actions = int(raw.action_spec().num_values)
         self.observation_shape = tuple(raw.observation_spec().shape)
@@ -38,8 +40,8 @@ class BsuiteEnvironment(Environment):
         self,
         *,
         seed: int | None = None,
-        options: dict[str, Any] | None = None,  # noqa: ARG002 - Gymnasium's signature
-    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        options: dict[str, object] | None = None,  # noqa: ARG002 - Gymnasium's signature
+    ) -> tuple[npt.NDArray[np.float32], dict[str, object]]:
         """Start an episode; a seed, from 0 to 2**32 - 1, restarts every random stream."""
         if seed is not None:
             reseed(self.raw, seed)
@@ -48,7 +50,7 @@ class BsuiteEnvironment(Environment):
 
     def step(
         self, action: int
-    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, object]]:
         """Take an action; see :meth:`mfbpi_core.Environment.step`.
 
         Raises:
@@ -68,15 +70,15 @@ class BsuiteEnvironment(Environment):
         """Let bsuite take the action; returns dm_env's ``TimeStep``."""
         return self.raw.step(action)
 
-    def _shown(self, observation: Any) -> npt.NDArray[np.float32]:
+    def _shown(self, observation: Array) -> npt.NDArray[np.float32]:
         """The observation as shown; bsuite makes a new array each step, so none is copied."""
         return np.asarray(observation, dtype=np.float32)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The state of bsuite's environment, its random streams included."""
         return {"raw": state_of(self.raw), "in_episode": self._in_episode}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; raises :class:`CheckpointError`."""
         load_state(self.raw, state["raw"])
         self._in_episode = state["in_episode"]

@@ -9,17 +9,21 @@ real package by tests.
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
+
+#: An environment of bsuite, or a wrapper; its package has no types.
+Raw: TypeAlias = Any
 
 #: Data sets: they never change, and a copy of them would be in every checkpoint.
 _CONSTANTS = frozenset({"_images", "_labels"})
 
 
-def layers(raw: Any) -> list[Any]:
+def layers(raw: Raw) -> list[Raw]:
     """The environment inside all wrappers, then the wrappers from the inside out."""
     found = [raw]
     while "_env" in vars(found[0]):
@@ -27,7 +31,7 @@ def layers(raw: Any) -> list[Any]:
     return found
 
 
-def reseed(raw: Any, seed: int) -> None:
+def reseed(raw: Raw, seed: int) -> None:
     """Restart the random streams.
 
     The environment then shows what bsuite's own, built with ``seed=seed``, shows from its first
@@ -54,12 +58,12 @@ def _random_state(seed: int, depth: int) -> np.random.RandomState:
     return np.random.RandomState(np.random.MT19937(sequence))
 
 
-def state_of(raw: Any) -> list[dict[str, Any]]:
+def state_of(raw: Raw) -> list[StateDict]:
     """What interaction changes, as a copy; one dictionary for each of :func:`layers`."""
     return [{"class": type(layer).__name__, "values": _values(layer)} for layer in layers(raw)]
 
 
-def load_state(raw: Any, state: list[dict[str, Any]]) -> None:
+def load_state(raw: Raw, state: list[StateDict]) -> None:
     """Restore what :func:`state_of` returned.
 
     Raises:
@@ -77,7 +81,7 @@ def load_state(raw: Any, state: list[dict[str, Any]]) -> None:
             setattr(layer, name, _restored(vars(layer).get(name), value))
 
 
-def _values(layer: Any) -> dict[str, Any]:
+def _values(layer: Raw) -> StateDict:
     """Attributes but functions, constants and what is wrapped; streams by their state."""
     return {
         name: _plain(value)
@@ -102,6 +106,6 @@ def _restored(present: Any, value: Any) -> Any:
     return type(present)(*value) if _is_record(present) else copy.deepcopy(value)
 
 
-def _is_record(value: Any) -> bool:
+def _is_record(value: object) -> bool:
     """Whether it is a named tuple, such as the state of bsuite's cartpole."""
     return isinstance(value, tuple) and hasattr(value, "_fields")

@@ -7,7 +7,6 @@ a task may end in no declared state. "Live" states are those that are not termin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import attrs
 import numpy as np
@@ -69,7 +68,7 @@ class Certificate:
 
     rule: str
     version: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     n_states: int
     n_actions: int
     discount: float
@@ -95,7 +94,7 @@ class Certificate:
     certified_gap: float
     delta_spent: float
     witnesses: Mapping[str, FloatArray]
-    task: Mapping[str, Any] | None = None
+    task: Mapping[str, object] | None = None
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
     @property

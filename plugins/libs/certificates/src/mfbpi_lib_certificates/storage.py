@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_certificates.certificate import SCHEMA, Certificate
+from mfbpi_lib_certificates.plain import Fields
 
 #: Arrays above this many bytes do not go into the JSON.
 LARGEST_IN_JSON = 64 * 1024
@@ -60,7 +61,7 @@ def contents(certificate: Certificate) -> dict[str, bytes]:
     return {"": f"{text}\n".encode(), **files}
 
 
-def _move(plain: dict[str, Any], prefix: str, large: dict[str, npt.NDArray[Any]]) -> None:
+def _move(plain: Fields, prefix: str, large: dict[str, npt.NDArray[Any]]) -> None:
     """Move large arrays out, in place."""
     for key, value in plain.items():
         if isinstance(value, np.ndarray) and value.nbytes > LARGEST_IN_JSON:
@@ -68,7 +69,7 @@ def _move(plain: dict[str, Any], prefix: str, large: dict[str, npt.NDArray[Any]]
             plain[key] = {ELSEWHERE: prefix + key}
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> Any:
     """Arrays, tuples and numpy numbers as JSON has them."""
     if isinstance(value, Mapping):
         return {key: _listed(each) for key, each in value.items()}
@@ -91,7 +92,7 @@ def write(certificate: Certificate, path: Path) -> None:
     path.write_bytes(text)
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> Fields:
     """The fields of a certificate, arrays in their places; nothing in it is believed yet.
 
     Raises:
@@ -112,7 +113,7 @@ def read(path: Path) -> dict[str, Any]:
     return fields
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> Fields:
     """An object whose names stand once each: of two, other readers may take the other."""
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -140,7 +141,7 @@ def _arrays(path: Path, name: Any) -> dict[str, npt.NDArray[Any]]:
         raise UnreadableError(f"{path}: {name} holds no arrays") from error
 
 
-def _put_back(place: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: Path) -> None:
+def _put_back(place: Fields, arrays: dict[str, npt.NDArray[Any]], path: Path) -> None:
     """Put arrays where the JSON says that they belong, in place."""
     for key, value in place.items():
         if isinstance(value, dict) and set(value) == {ELSEWHERE}:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_certificates.checking import data, kl_box
 from mfbpi_lib_certificates.checking.allowed import Allowed, events, threshold
 from mfbpi_lib_certificates.checking.fields import array, parsed
+from mfbpi_lib_certificates.plain import Fields
 from mfbpi_lib_certificates.report import Check, RefusedError, Report
 
 #: Steps of a verification: what was checked, and what it says.
@@ -33,7 +33,7 @@ def verify(path: str | Path) -> Report:
     return verified(storage.read(Path(path)))
 
 
-def verified(fields: dict[str, Any]) -> Report:
+def verified(fields: Fields) -> Report:
     """The same for fields that were read."""
     passed: list[Check] = []
     steps = _steps(fields)
@@ -68,7 +68,7 @@ _NAMES = (
 )
 
 
-def _steps(fields: dict[str, Any]) -> Steps:
+def _steps(fields: Fields) -> Steps:
     c = parsed(fields)
     if c.rule not in _RULES:
         raise RefusedError(f"rule {c.rule!r}; known are: {', '.join(sorted(_RULES))}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation
@@ -41,14 +41,14 @@ class Question:
     cuts: int = 0
     rule: str = "kl_box"
     version: str
-    parameters: Mapping[str, Any] = attrs.field(factory=dict)
-    task: Mapping[str, Any] | None = None
+    parameters: Mapping[str, object] = attrs.field(factory=dict)
+    task: Mapping[str, object] | None = None
 
 
 def certificate(found: Evaluation, question: Question) -> Certificate:
     """The certificate of an evaluation of the box at risk delta; of a gap if nothing more."""
     witnesses = witnesses_of(found)
-    answer: dict[str, Any] = {
+    answer: JsonObject = {
         "identified": found.identified,
         "reason": found.reason,
         "policy": found.policy,
@@ -60,7 +60,7 @@ def certificate(found: Evaluation, question: Question) -> Certificate:
     return Certificate(**data_of(found.box.evidence), **asked, **answer, witnesses=witnesses)
 
 
-def data_of(evidence: Evidence) -> dict[str, Any]:
+def data_of(evidence: Evidence) -> JsonObject:
     """The fields of a certificate that hold the counts."""
     return {
         "n_states": evidence.n_states,

@@ -7,7 +7,6 @@ in grey, for bands of many agents on top of each other tell nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -110,7 +109,7 @@ def _behind(axes: Axes, others: Sequence[tuple[IntArray, list[Summary]]]) -> Non
         axes.plot(steps, middle, color=style.BACKGROUND, linewidth=0.8, zorder=1)
 
 
-def _placed(grid: npt.NDArray[Any], things: Sequence[str]) -> list[tuple[Axes, str]]:
+def _placed(grid: npt.NDArray[np.object_], things: Sequence[str]) -> list[tuple[Axes, str]]:
     """A panel for each thing; panels left over are taken out."""
     flat: list[Axes] = list(grid.ravel())
     for axes in flat[len(things) :]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 import attrs
 import numpy as np
@@ -122,7 +122,7 @@ def common_steps(found: Mapping[int, Curve], most: int) -> IntArray:
     return steps[np.unique(np.linspace(0, len(steps) - 1, most).astype(int))]
 
 
-def counted(counts: Any) -> str:
+def counted(counts: Iterable[int]) -> str:
     """Numbers of seeds in words: ``"n = 3"``, ``"n = 2 or 3"``, ``"n = 2 to 9"``."""
     numbers = sorted(set(counts))
     if len(numbers) <= 2:

@@ -81,7 +81,7 @@ def marks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Mark]:
 
 def panels(
     n_rows: int, n_columns: int, *, widths: Sequence[float] | None = None, share: bool = True
-) -> tuple[Figure, npt.NDArray[Any]]:
+) -> tuple[Figure, npt.NDArray[np.object_]]:
     """A figure with a grid of panels, [n_rows, n_columns]; ``widths`` in units of one panel."""
     units = n_columns if widths is None else sum(widths)
     width = max(MARGIN[0] + PANEL[0] * units, NARROWEST)

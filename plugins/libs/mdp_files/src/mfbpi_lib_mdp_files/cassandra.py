@@ -30,11 +30,11 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files import header
 from mfbpi_lib_mdp_files.named import Draft, Named, empty_entries
@@ -54,8 +54,8 @@ def read(file: Path) -> Draft:
     return _Reader(file.name, tokens, told).read()
 
 
-def _scanned(file: Path) -> tuple[dict[str, Any], Tokens]:
-    told: dict[str, Any] = {}
+def _scanned(file: Path) -> tuple[JsonObject, Tokens]:
+    told: JsonObject = {}
     found: list[tuple[str, int]] = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         text, _, comment = line.partition("#")
@@ -69,7 +69,7 @@ def _scanned(file: Path) -> tuple[dict[str, Any], Tokens]:
 class _Reader:
     """One pass over the words of a file."""
 
-    def __init__(self, name: str, tokens: Tokens, told: dict[str, Any]) -> None:
+    def __init__(self, name: str, tokens: Tokens, told: JsonObject) -> None:
         self.name, self.tokens, self.told = name, tokens, told
         self.names: dict[str, list[str]] = {"observations": []}
         self.discount: float | None = None

@@ -36,11 +36,11 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files import header
 from mfbpi_lib_mdp_files.named import Draft, Named, empty_entries
@@ -109,9 +109,9 @@ def read(file: Path) -> Draft:
     return draft
 
 
-def _parsed(file: Path) -> tuple[dict[str, Any], dict[str, str], list[_State]]:
+def _parsed(file: Path) -> tuple[JsonObject, dict[str, str], list[_State]]:
     """The header, what stands after each sign @, and the states."""
-    told: dict[str, Any] = {}
+    told: JsonObject = {}
     head: dict[str, str] = {}
     states: list[_State] = []
     key = ""

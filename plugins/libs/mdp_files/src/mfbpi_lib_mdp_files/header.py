@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files.named import Draft, Named
 
@@ -21,10 +22,10 @@ MARK = "mfbpi: "
 KEYS = ("discount", "reward_law", "reward_range", "initial", "terminal", "states", "actions")
 
 
-def of(model: Named) -> dict[str, Any]:
+def of(model: Named) -> JsonObject:
     """The header of a model."""
     mdp, names = model.mdp, model.states
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "reward_law": mdp.reward_law,
         "reward_range": list(mdp.reward_range),
         "initial": {names[s]: float(mdp.initial[s]) for s in np.flatnonzero(mdp.initial)},
@@ -40,7 +41,7 @@ def line(model: Named) -> str:
     return MARK + json.dumps(of(model), ensure_ascii=False)
 
 
-def parsed(text: str, where: str) -> dict[str, Any]:
+def parsed(text: str, where: str) -> JsonObject:
     """The header in a text, checked.
 
     Raises:
@@ -55,7 +56,7 @@ def parsed(text: str, where: str) -> dict[str, Any]:
     return checked(found, where)
 
 
-def checked(found: dict[str, Any], where: str) -> dict[str, Any]:
+def checked(found: JsonObject, where: str) -> JsonObject:
     """The same for a header that is parsed."""
     for key, value in found.items():
         if key not in KEYS:
@@ -65,12 +66,12 @@ def checked(found: dict[str, Any], where: str) -> dict[str, Any]:
     return found
 
 
-def names(found: dict[str, Any], key: str) -> list[str] | None:
+def names(found: JsonObject, key: str) -> list[str] | None:
     """Names of states or actions, if the header has them."""
     return None if key not in found else [str(name) for name in found[key]]
 
 
-def apply(found: dict[str, Any], draft: Draft, where: str) -> None:
+def apply(found: JsonObject, draft: Draft, where: str) -> None:
     """Put into a draft what the header says; raises :class:`UsageError` for unknown states."""
     index = {name: number for number, name in enumerate(draft.states)}
     for key in ("initial", "terminal"):
@@ -94,24 +95,29 @@ def is_name(text: str) -> bool:
     return text != "" and text.isprintable() and text == text.strip()
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _are_names(value: Any) -> bool:
+def _are_names(value: object) -> bool:
     if not isinstance(value, list) or not all(isinstance(name, str | int) for name in value):
         return False
     texts = [str(name) for name in value]
     return len(set(texts)) == len(texts) and all(map(is_name, texts))
 
 
-def _is_range(value: Any) -> bool:
-    pair = isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
-    return pair and value[0] < value[1]
+def _is_range(value: object) -> bool:
+    if not isinstance(value, list) or len(value) != 2 or not all(map(_is_number, value)):
+        return False
+    return bool(value[0] < value[1])
+
+
+def _is_discount(value: Any) -> bool:
+    return _is_number(value) and 0.0 < value < 1.0
 
 
 _FITS = {
-    "discount": lambda v: _is_number(v) and 0.0 < v < 1.0,
+    "discount": _is_discount,
     "reward_law": lambda v: v in ("deterministic", "bernoulli"),
     "reward_range": _is_range,
     "initial": lambda v: isinstance(v, dict) and all(map(_is_number, v.values())),

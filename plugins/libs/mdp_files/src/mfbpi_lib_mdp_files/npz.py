@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files.named import Named
 from mfbpi_lib_tabular.models import arrays
@@ -21,7 +21,7 @@ def read(file: Path, reward_range: tuple[float, float] | None = None) -> Named:
     wrong = [n for n in arrays.REQUIRED if n not in found] or [n for n in found if n not in _KNOWN]
     if wrong:
         raise UsageError(f"{file} has {', '.join(found)}; expected P and R, and of {_KNOWN}")
-    given: dict[str, Any] = {"reward_law": str(found.get("reward_law", "deterministic"))}
+    given: JsonObject = {"reward_law": str(found.get("reward_law", "deterministic"))}
     if reward_range is not None:
         given["reward_range"] = reward_range
     mdp = arrays.model(file, found, given)
@@ -60,7 +60,7 @@ def write(model: Named, file: Path) -> None:
         dense[place], rewards[place], seen[place] = p, r, True
     for end in np.flatnonzero(mdp.terminal):
         dense[end, :, end] = 1.0
-    optional: dict[str, Any] = {} if model.discount is None else {"discount": model.discount}
+    optional: JsonObject = {} if model.discount is None else {"discount": model.discount}
     np.savez_compressed(
         file,
         P=dense,

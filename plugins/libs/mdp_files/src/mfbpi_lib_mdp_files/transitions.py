@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files import header
 from mfbpi_lib_mdp_files.named import Draft, Named, empty_entries
@@ -28,12 +29,12 @@ _NEXT = ("s2", "s_next", "next_s", "next_state")
 _FLAGS = {"true": True, "1": True, "false": False, "0": False, "": False}
 
 #: Where a row is, and its values by column.
-Record = tuple[str, dict[str, Any]]
+Record = tuple[str, JsonObject]
 
 
 def read_csv(file: Path) -> Draft:
     """Read a table in CSV; raises :class:`UsageError` naming the line."""
-    told: dict[str, Any] = {}
+    told: JsonObject = {}
     lines = file.read_text(encoding="utf-8").splitlines()
     kept: list[tuple[int, str]] = []
     for number, line in enumerate(lines, start=1):
@@ -113,7 +114,7 @@ def _columns(given: list[str], where: str) -> list[str]:
     return found
 
 
-def _draft(name: str, told: dict[str, Any], records: Iterator[Record]) -> Draft:
+def _draft(name: str, told: JsonObject, records: Iterator[Record]) -> Draft:
     rows = [_row(where, values) for where, values in records]
     if not rows:
         raise UsageError(f"{name} has no transitions; expected at least one row")
@@ -146,7 +147,7 @@ def _ordered(names: list[str]) -> list[str]:
     return distinct
 
 
-def _row(where: str, values: dict[str, Any]) -> tuple[str, str, str, str, float, float, bool]:
+def _row(where: str, values: JsonObject) -> tuple[str, str, str, str, float, float, bool]:
     s, a, following = (_name(where, values, key) for key in ("s", "a", "s'"))
     pair = f"{where}: state {s}, action {a}"
     p, r = _number(pair, "p", values["p"]), _number(pair, "r", values["r"])
@@ -159,7 +160,7 @@ def _row(where: str, values: dict[str, Any]) -> tuple[str, str, str, str, float,
     return where, s, a, following, p, r, flag
 
 
-def _name(where: str, values: dict[str, Any], key: str) -> str:
+def _name(where: str, values: JsonObject, key: str) -> str:
     value = values[key]
     plain = isinstance(value, str | int) and not isinstance(value, bool)
     if not plain or not header.is_name(str(value)):
@@ -207,7 +208,7 @@ def write_parquet(model: Named, file: Path) -> None:
     parquet.write_table(table.replace_schema_metadata({"mfbpi": told}), file)
 
 
-def _rows(model: Named) -> Iterator[dict[str, Any]]:
+def _rows(model: Named) -> Iterator[JsonObject]:
     for s, a, following, p, r, end in model.rows():
         names = model.states[s], model.actions[a], model.states[following]
         yield dict(zip(COLUMNS, (*names, p, r, end), strict=True))

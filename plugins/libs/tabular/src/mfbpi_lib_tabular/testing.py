@@ -170,7 +170,7 @@ class Scene(Environment):
         self._model = model
         self._cells = cells
 
-    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+    def reset(self, *, seed: int | None = None, options: dict[str, object] | None = None) -> Any:
         """Never called."""
         raise NotImplementedError
 
@@ -195,7 +195,7 @@ class Adviser(Agent):
     policy: Any = None
     aim: Any = None
 
-    def select_action(self, observation: Any) -> int:
+    def select_action(self, observation: object) -> int:
         """Never called."""
         raise NotImplementedError
 
@@ -203,7 +203,7 @@ class Adviser(Agent):
         """Never called."""
         raise NotImplementedError
 
-    def recommend(self, observation: Any) -> int:
+    def recommend(self, observation: object) -> int:
         """The given policy."""
         return int(self.policy[observation])
 

@@ -5,8 +5,6 @@ Source: Russo & Proutiere 2023, appendix on DeepSea and CartPole swing-up.
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from mfbpi_core import Problem, parameter
@@ -64,7 +62,7 @@ def deep_sea_size(problem: Problem) -> int | None:
     return problem.observation_shape[0] if name == "slipping_deep_sea" else None
 
 
-def deep_sea_preset(size: int) -> dict[str, Any]:
+def deep_sea_preset(size: int) -> dict[str, object]:
     """What DeepSea runs of every agent have in common, for size N: published settings but one.
 
     The published priors are of rules with too large a fan, see ``initialisers``: a tenth of these.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import ConfigError, RequirementError
@@ -45,7 +45,7 @@ class Encoder:
         chosen = problem.observation_kind == "one_hot" if one_hot == "auto" else one_hot == "yes"
         return cls(math.prod(problem.observation_shape), one_hot=chosen)
 
-    def encode(self, observations: Sequence[Observation]) -> npt.NDArray[Any]:
+    def encode(self, observations: Sequence[Observation]) -> Array:
         """Encode one observation of each replica.
 
         Returns:
@@ -58,7 +58,7 @@ class Encoder:
             return self._cells(np.array([np.ravel(o) for o in observations]))
         return np.array([np.ravel(o) for o in observations], dtype=np.float32)
 
-    def _cells(self, shown: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def _cells(self, shown: Array) -> npt.NDArray[np.int64]:
         """The cells of observations [R, inputs], all of them one-hot."""
         cells = marked_cells(shown)
         marked = np.flatnonzero(cells < self.inputs)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
 
 
@@ -21,11 +22,11 @@ class Stateful:
 
     saved: ClassVar[tuple[str, ...]] = ()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The state as a copy."""
         return {name: _save(getattr(self, name)) for name in self.saved}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; ``state`` is neither kept nor changed.
 
         Raises:
@@ -41,7 +42,7 @@ class Stateful:
             setattr(self, name, _restored(getattr(self, name), state[name], place))
 
 
-def _save(value: Any) -> Any:
+def _save(value: object) -> Any:
     if isinstance(value, Stateful):
         return value.state_dict()
     if isinstance(value, list):
@@ -74,7 +75,7 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
     return own
 
 
-def _check(place: str, expected: Any, found: Any, what: str) -> None:
+def _check(place: str, expected: Any, found: object, what: str) -> None:
     if expected != found:
         raise CheckpointError(
             f"the saved {place} has {found} {what}; expected {expected} "

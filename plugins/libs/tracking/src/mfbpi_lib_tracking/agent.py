@@ -138,8 +138,8 @@ class TrackingAgent(ReplanningAgent[C]):
     """
 
     n_uniforms = 1
-    select: ClassVar[Callable[..., Any]] = staticmethod(select)
-    learn: ClassVar[Callable[..., Any]] = staticmethod(learn)
+    select: ClassVar[Callable[..., int]] = staticmethod(select)
+    learn: ClassVar[Callable[..., object]] = staticmethod(learn)
     rollout: ClassVar[Callable[..., Any]] = staticmethod(rollout)
 
     state: Any

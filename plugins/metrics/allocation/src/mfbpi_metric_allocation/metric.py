@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, cast
+from typing import cast
 
 import attrs
 import numpy as np
@@ -37,6 +37,8 @@ from mfbpi_core import (
     bound_parameter,
     parameter,
 )
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import RequirementError, SolverError, UsageError
 
 FloatArray = npt.NDArray[np.float64]
@@ -177,18 +179,18 @@ class AllocationDistance(Metric[Config]):
             found |= _columns("visits", self.counts / total, target)
         return found
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """``pair_visits``, int64 [S, A], and where there is one, ``optimal_allocation`` [S, A]."""
-        arrays: dict[str, npt.NDArray[Any]] = {"pair_visits": self.counts.copy()}
+        arrays: dict[str, Array] = {"pair_visits": self.counts.copy()}
         if self.target is not None:
             arrays["optimal_allocation"] = self.target.allocation.copy()
         return arrays
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The counts, as a copy; the optimum can be computed anew."""
         return {"counts": self.counts.copy()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.counts[:] = state["counts"]
 

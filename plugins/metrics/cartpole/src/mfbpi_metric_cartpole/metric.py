@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Environment, Metric, NoConfig, Problem, Snapshot, Transitions
 from mfbpi_core.contracts.features import Pole
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import RequirementError
 
 
@@ -69,7 +70,7 @@ class Cartpole(Metric[NoConfig]):
         """Column ``upright_time``."""
         return {"upright_time": float(self.upright_time)}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """Visits by pairs of variables, and the cell edges along each.
 
         ``"x|theta"`` and so on: int64 [16, 16]; ``"x"`` and so on: float64 [17].

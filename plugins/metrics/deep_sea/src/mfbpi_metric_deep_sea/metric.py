@@ -16,13 +16,14 @@ numerical experiments. The regret there is measured against a return that is not
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Environment, Metric, NoConfig, Problem, Snapshot, Transitions
 from mfbpi_core.contracts.features import Sea
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import RequirementError
 
 
@@ -69,7 +70,7 @@ class DeepSea(Metric[NoConfig]):
         regret = self.episodes * self._sea.optimal_return - self._finished
         return {"successes": float(self.successes), "regret": regret}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """``choices`` and ``right``, for maps of the triangle.
 
         ``choices``: int64 [N, N, 2], how often each action was chosen in cell (row, column), zero

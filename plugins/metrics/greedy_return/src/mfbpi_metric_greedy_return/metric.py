@@ -19,6 +19,7 @@ import attrs
 import numpy as np
 
 from mfbpi_core import Environment, Metric, Problem, Snapshot, parameter
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import RequirementError
 
@@ -102,7 +103,7 @@ class GreedyReturn(Metric[Config]):
                 break
         return total
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Nothing: measuring leaves no trace."""
         return {}
 

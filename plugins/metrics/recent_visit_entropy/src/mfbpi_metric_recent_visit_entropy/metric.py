@@ -13,10 +13,9 @@ numerical experiments.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits, normalised_entropy
 
 
@@ -40,6 +39,6 @@ class RecentVisitEntropy(VisitMetric):
         """Column ``recent_visit_entropy``."""
         return {"recent_visit_entropy": recent_visit_entropy(visits.last, visits.n_reachable)}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """``last_visit``: int64 [cells], step of the last visit, from 1; 0 if never visited."""
         return {"last_visit": self.visits.last.copy()}

@@ -14,11 +14,10 @@ numerical experiments.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits
 
 
@@ -48,6 +47,6 @@ class VisitFrequency(VisitMetric):
             "t_avg_std": t_avg_std(counts, visits.total),
         }
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """``visits``: int64 [cells], visits of each cell."""
         return {"visits": self.visits.counts.copy()}

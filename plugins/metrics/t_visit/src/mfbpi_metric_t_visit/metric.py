@@ -13,11 +13,10 @@ numerical experiments.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits
 
 
@@ -39,6 +38,6 @@ class LastVisitTime(VisitMetric):
         """Column ``t_visit_std``."""
         return {"t_visit_std": t_visit_std(visits.last[visits.reachable], visits.total)}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """``last_visit``: int64 [cells], step of the last visit, from 1; 0 if never visited."""
         return {"last_visit": self.visits.last.copy()}

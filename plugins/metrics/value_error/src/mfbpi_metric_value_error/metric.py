@@ -17,12 +17,13 @@ numerical experiments.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Environment, Metric, NoConfig, Problem, Snapshot, TabularMDP
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import RequirementError
 from mfbpi_lib_tabular.solution import planning
 
@@ -90,18 +91,18 @@ class PolicyValueError(Metric[NoConfig]):
         }
         return {name: value for name, value in columns.items() if math.isfinite(value)}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """``optimal_values``: V*, float64 [S]; ``policy_values``: V^pi where last measured."""
         arrays = {"optimal_values": self._optimal.copy()}
         if self._last is not None:
             arrays["policy_values"] = self._last[1].copy()
         return arrays
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The last policy and its values, which :meth:`arrays` gives; the optimum is not saved."""
         return {"last": None if self._last is None else [part.copy() for part in self._last]}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         last = state["last"]
         self._last = None if last is None else (np.array(last[0]), np.array(last[1]))

@@ -12,10 +12,9 @@ numerical experiments.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_tabular.learning.visits import VisitMetric, Visits, normalised_entropy
 
 
@@ -39,6 +38,6 @@ class VisitEntropy(VisitMetric):
         """Column ``visit_entropy``."""
         return {"visit_entropy": visit_entropy(visits.counts, visits.n_reachable)}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """``visits``: int64 [cells], visits of each cell."""
         return {"visits": self.visits.counts.copy()}

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Counts, NoConfig, Problem, Scope, TabularMDP, Verdict
+from mfbpi_core.data.plain import StateDict
 from mfbpi_lib_confidence.betting.epoch import Epoch
 from mfbpi_lib_confidence.betting.evaluation import continued, evaluate, thresholds
 from mfbpi_lib_confidence.box import Box
@@ -82,7 +83,7 @@ class Betting(BoxRule[NoConfig]):
         found = epoch.log_capitals(evidence, (mdp.mean_rewards + following).reshape(-1))
         return bool((found < epoch.functionals.thresholds[:, None]).all())
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The counts of the checks at which bets were made, once each, and which epochs began."""
         checks = self.epochs[0].plans if self.epochs else ()
         kept = [{name: getattr(each, name).copy() for name in _KEPT} for each in checks]
@@ -96,7 +97,7 @@ class Betting(BoxRule[NoConfig]):
             "risks": [epoch.risk for epoch in self.epochs],
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         checks = [self._evidence(each, state) for each in state["checks"]]
         self.step = int(state["step"])

@@ -12,7 +12,6 @@ While a pair in scope was never visited there is nothing to evaluate: the gap is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +60,7 @@ class KLBox(BoxRule[NoConfig]):
         verdict: Verdict,
         *,
         version: str,
-        task: Mapping[str, Any] | None,
+        task: Mapping[str, object] | None,
     ) -> dict[str, bytes]:
         """The certificate of a verdict that was just given; nothing where nothing was evaluated."""
         if not isinstance(verdict.evidence, Evaluation):

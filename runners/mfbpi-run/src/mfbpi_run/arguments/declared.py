@@ -12,16 +12,17 @@ import click
 from mfbpi_run.command import PLACE
 from mfbpi_run.flags import FLAGS
 
-Option = Callable[[Any], Any]
+Function = Callable[..., object]
+Option = Callable[[Function], Function]
 
 
-def options(declared: type[Any]) -> list[Option]:
+def options(declared: type) -> list[Option]:
     """An option for each field of an attrs class, in their order."""
     hints = get_type_hints(declared)
     return [_option(field, hints[field.name]) for field in attrs.fields(declared)]
 
 
-def _option(field: attrs.Attribute[Any], hint: Any) -> Option:
+def _option(field: attrs.Attribute[object], hint: object) -> Option:
     flag = FLAGS[field.name]
     if hint is bool:
         return click.option(flag, field.name, is_flag=True, help=field.metadata["help"])
@@ -39,7 +40,7 @@ def _option(field: attrs.Attribute[Any], hint: Any) -> Option:
     )
 
 
-def _type(field: attrs.Attribute[Any], hint: Any) -> Any:
+def _type(field: attrs.Attribute[object], hint: object) -> Any:
     """How click reads the value."""
     if get_origin(hint) is Literal:
         return click.Choice(list(get_args(hint)))

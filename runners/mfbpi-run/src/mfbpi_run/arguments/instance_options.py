@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import TypedDict
 
 import click
 
 from mfbpi_run.command import PATH
 
-Command = Callable[..., Any]
+Command = Callable[..., object]
+
+
+class Where(TypedDict):
+    """What those options were given."""
+
+    environment: str | None
+    settings: tuple[str, ...]
+    file: Path | None
+    discount: float | None
 
 
 def instance(command: Command) -> Command:

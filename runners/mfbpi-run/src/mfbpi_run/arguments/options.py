@@ -13,6 +13,7 @@ from mfbpi.execute.settings import Execution
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_run.arguments import declared
+from mfbpi_run.arguments.declared import Function, Option
 from mfbpi_run.command import Command
 from mfbpi_run.job import Shown
 from mfbpi_run.screen.output import note
@@ -24,9 +25,6 @@ _ARGUMENTS = "mfbpi_run.arguments"
 
 #: Options that the message on how to continue sets itself.
 _REPLACED = ("--out", "--if-exists")
-
-Function = Callable[..., Any]
-
 
 #: What a command shows, see :class:`mfbpi_run.job.Shown`.
 _SHOWN = (
@@ -40,7 +38,8 @@ _SHOWN = (
 
 def execution(command: Function) -> Function:
     """Give a command the options that say how it is carried out and what it shows."""
-    for option in reversed((*declared.options(Execution), *_SHOWN)):
+    every: list[Option] = [*declared.options(Execution), *_SHOWN]
+    for option in reversed(every):
         command = option(command)
     return command
 

@@ -9,6 +9,7 @@ import click
 import mfbpi
 from mfbpi.api.auditing import Audit, Share
 from mfbpi.plan import selection
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
 from mfbpi_run.exit_codes import FAILED
@@ -45,7 +46,7 @@ def audit(environment: str, settings: tuple[str, ...], as_json: bool, **asked: A
     return FAILED if found.violated else 0
 
 
-def _plain(found: Audit) -> dict[str, Any]:
+def _plain(found: Audit) -> JsonObject:
     return {
         "stopped": found.stopped,
         "wrong": _numbers(found.wrong),
@@ -53,7 +54,7 @@ def _plain(found: Audit) -> dict[str, Any]:
     }
 
 
-def _numbers(share: Share) -> dict[str, Any]:
+def _numbers(share: Share) -> JsonObject:
     ends = {"low": share.low, "high": share.high}
     return {"count": share.count, "replicas": share.n, **ends, "finding": share.finding}
 

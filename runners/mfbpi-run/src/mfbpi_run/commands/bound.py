@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mfbpi.execute import compiled
 from mfbpi.instances import allocation_file, allocations, bounds, heat_map, instance
 from mfbpi.plan import selection as choices
-from mfbpi_core.contracts.bound import BoundSolution
+from mfbpi_core.contracts.bound import BoundSolution, Constraint
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.arguments import instance_options
 from mfbpi_run.command import PATH, Command
@@ -57,13 +57,13 @@ _SHOWN_STATES = 30
 def bound(
     name: str,
     bound_settings: tuple[str, ...],
-    constraint: Any,
+    constraint: Constraint,
     method: str | None,
     epsilon: float | None,
     allocation: str,
     plot: Path | None,
     as_json: bool,
-    **where: Any,
+    **where: Unpack[instance_options.Where],
 ) -> None:
     """Minimise or evaluate a bound on the number of samples.
 

@@ -11,6 +11,7 @@ import numpy as np
 from mfbpi.api.certifying import Certified
 from mfbpi.api.certifying import certify as certify_log
 from mfbpi.execute import compiled
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import PATH, Command
 from mfbpi_run.exit_codes import FAILED
@@ -53,7 +54,7 @@ def certify(log: Path, out: Path | None, as_json: bool, **asked: Any) -> int:
     return 0 if found.identified else FAILED
 
 
-def _plain(found: Certified) -> dict[str, Any]:
+def _plain(found: Certified) -> JsonObject:
     return {
         "identified": found.identified,
         "policy": None if found.policy is None else found.policy.tolist(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -24,7 +24,7 @@ from mfbpi_run.screen.output import say, warn_of_problems
     metavar="FILE",
     help="Where to; the ending says the format: .npz, .csv, .json, .parquet, .drn, .mdp.",
 )
-def export(out: Path, **where: Any) -> None:
+def export(out: Path, **where: Unpack[instance_options.Where]) -> None:
     """Write the model of an environment, or of another file, to a file.
 
     Example: mfbpi export --env riverswim -E n_states=20 --out riverswim.csv

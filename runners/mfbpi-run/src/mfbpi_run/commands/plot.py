@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from pathlib import Path
 
 import click
 
 from mfbpi.results.drawing import plots
+from mfbpi.results.drawing.plots import Statistic
 from mfbpi.results.loaded import load
 from mfbpi.results.storage.directory import FIGURES
 from mfbpi.results.storage.places import Place
@@ -60,7 +62,7 @@ def plot(
     directories: tuple[Place, ...],
     metrics: tuple[str, ...],
     kinds: tuple[plots.Kind, ...],
-    statistic: Any,
+    statistic: Statistic,
     suffix: str,
     out: Place | None,
     as_json: bool,

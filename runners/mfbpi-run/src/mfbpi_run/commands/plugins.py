@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
 
 import click
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
 from mfbpi_run.screen.output import cause, show_json, show_table
@@ -32,7 +32,7 @@ def plugins(as_json: bool) -> None:
     show_table(("distribution", "version", "provides"), rows, wrap=("provides",))
 
 
-def _loaded(registry: Registry) -> list[dict[str, Any]]:
+def _loaded(registry: Registry) -> list[JsonObject]:
     provides: dict[tuple[str, str], dict[str, list[str]]] = {}
     for plugin in registry.plugins:
         key = (plugin.distribution, plugin.version)

@@ -10,6 +10,7 @@ import attrs
 import click
 
 from mfbpi_core.contracts import parameters as configs
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.kind import Fact
 from mfbpi_core.plugins.kinds import KINDS, kind_called
 from mfbpi_core.plugins.plugin import Plugin
@@ -38,7 +39,7 @@ def show(kind: str, name: str, as_json: bool) -> None:
         _show(plugin)
 
 
-def describe(plugin: Plugin) -> dict[str, Any]:
+def describe(plugin: Plugin) -> JsonObject:
     """Everything a plugin declares, as JSON can hold it."""
     spec = plugin.spec
     columns = [
@@ -71,7 +72,7 @@ def _other_facts(plugin: Plugin) -> list[Fact]:
     return [f for f in KINDS[plugin.kind].facts if f.field not in _KNOWN]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A field of a spec as JSON can hold it."""
     if isinstance(value, frozenset | set):
         return sorted(value)
@@ -99,13 +100,13 @@ def _show(plugin: Plugin) -> None:
         say("no parameters")
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{word} ({meaning})" for word, meaning in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _range(column: dict[str, Any]) -> str:
+def _range(column: JsonObject) -> str:
     low = "-inf" if column["low"] is None else f"{column['low']:g}"
     high = "inf" if column["high"] is None else f"{column['high']:g}"
     return f"{low} to {high}"

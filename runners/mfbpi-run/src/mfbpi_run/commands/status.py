@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from typing import Any
+from pathlib import Path
 
 import attrs
 import click
@@ -12,7 +13,8 @@ import click
 from mfbpi.results.state import duration, pace
 from mfbpi.results.status import Running, Status, status
 from mfbpi.results.storage.places import Place
-from mfbpi_run.command import PLACE, Command
+from mfbpi_run.command import Command, PATH, PLACE
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_run.screen.output import say, show_json, show_table
 from mfbpi_run.screen.streams import output
 
@@ -91,7 +93,7 @@ def _cells(each: Running) -> tuple[str, ...]:
     )
 
 
-def _data(found: Status) -> dict[str, Any]:
+def _data(found: Status) -> JsonObject:
     running = [{**attrs.asdict(each), "left_s": each.left_s} for each in found.running]
     failed = [
         {"task_id": f.task.task_id, "task": f.task.label, "cause": f.cause} for f in found.failed

@@ -62,7 +62,7 @@ def show_warning(
     warn(f"{category.__name__}: {message} ({Path(filename).name}, line {lineno})")
 
 
-def show_json(data: Any) -> None:
+def show_json(data: object) -> None:
     """Print one JSON object on standard output, as :func:`jsonable` writes it.
 
     It is ASCII: what might act on a terminal is escaped as JSON does.
@@ -71,7 +71,7 @@ def show_json(data: Any) -> None:
     click.echo(text.replace("\x7f", "\\u007f"), file=output())
 
 
-def jsonable(data: Any) -> Any:
+def jsonable(data: object) -> Any:
     """The data with infinity as ``"inf"`` or ``"-inf"`` and NaN as None, which JSON lacks."""
     if isinstance(data, dict):
         return {key: jsonable(value) for key, value in data.items()}
@@ -84,7 +84,7 @@ def jsonable(data: Any) -> Any:
 
 def show_table(
     columns: Sequence[str],
-    rows: Sequence[Sequence[Any]],
+    rows: Sequence[Sequence[object]],
     *,
     caption: str | None = None,
     right: Sequence[str] = (),

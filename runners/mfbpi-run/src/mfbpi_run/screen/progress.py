@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,6 +14,8 @@ from mfbpi_run.screen.output import tell
 
 if TYPE_CHECKING:
     import rich.progress
+
+Thing = TypeVar("Thing")
 
 
 class Progress(Observer):
@@ -68,7 +70,7 @@ class Progress(Observer):
                 tell(_others(cause, failures[1:]))
         self._alike.clear()
 
-    def tracked(self, things: Iterable[Any]) -> Iterable[Any]:
+    def tracked(self, things: Iterable[Thing]) -> Iterable[Thing]:
         """The things, with a bar while they are gone through."""
         if not self._visible:
             return things

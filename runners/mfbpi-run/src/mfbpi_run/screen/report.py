@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from mfbpi.execute.driver import Record
 from mfbpi.execute.session import Carried
 from mfbpi.plan.grid import Site
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.screen.output import note, say, show_json, show_table
 
@@ -34,7 +35,7 @@ def show_plan(carried: Carried, as_json: bool) -> None:
     say(f"{len(records)} tasks{done}; results would go to {store.directory}")
 
 
-def _site_cells(site: Site) -> tuple[Any, ...]:
+def _site_cells(site: Site) -> tuple[object, ...]:
     return (
         site.environment.shown,
         seeds_text(site.seeds),
@@ -86,7 +87,7 @@ def _show_summary(found: Summary) -> None:
     show_table(COLUMNS, rows, caption=found.caption, right=("step", "mean", "n"))
 
 
-def _record(record: Record) -> dict[str, Any]:
+def _record(record: Record) -> JsonObject:
     return {
         "task_id": record.task.task_id,
         "agent": record.task.agent.shown,

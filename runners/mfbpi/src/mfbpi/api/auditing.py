@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from mfbpi.api.building import make_environment
 from mfbpi.api.given import Plugin, one
@@ -187,7 +188,7 @@ class _Replica:
 
     mdp: TabularMDP
     problem: Problem
-    rule: StoppingRule[Any]
+    rule: StoppingRule
     walk: Interaction
 
     def run(self, steps: int) -> _Found:
@@ -205,13 +206,14 @@ class _Replica:
                 counts.observe(self.walk.advance(step - counts.steps))
             verdict = self.rule.check(counts)
             if verdict.stop and not stopped:
+                assert verdict.policy is not None  # a rule that stops says which is best
                 stopped, wrong = True, self._loses(counts, verdict.policy)
             inside = self.rule.contains(counts, self.mdp)
             known, left = known or inside is not None, left or inside is False
             step = next_check(step)
         return _Found(stopped, wrong, left if known else None)
 
-    def _loses(self, counts: Counts, policy: Any) -> bool:
+    def _loses(self, counts: Counts, policy: npt.NDArray[np.int64]) -> bool:
         scope = counts.in_scope(self.rule.scope)
         loss, scale = value_loss(self.mdp, policy, self.problem.discount, scope)
         return loss > self.rule.epsilon + _ROUNDING * scale

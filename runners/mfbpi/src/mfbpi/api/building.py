@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 from mfbpi.api.given import Plugin, one
 from mfbpi.execute import compiled
@@ -12,6 +11,7 @@ from mfbpi.plan.metrics import check_needs
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import Choice, RunSettings
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import UsageError
@@ -23,7 +23,7 @@ from mfbpi_core.plugins.registry import Registry
 _MADE_AS = "_mfbpi_made_as"
 
 
-def make_environment(name: Plugin | object, /, **parameters: Any) -> Environment:
+def make_environment(name: Plugin | object, /, **parameters: object) -> Environment:
     """Build an environment; ``reset`` and ``step`` have Gymnasium's signatures.
 
     Args:
@@ -58,7 +58,7 @@ def built(registry: Registry, choice: selection.Chosen) -> Environment:
     return made
 
 
-def _adopted(registry: Registry, given: object, parameters: dict[str, Any]) -> Environment:
+def _adopted(registry: Registry, given: object, parameters: JsonObject) -> Environment:
     """What a plugin makes of another library's environment; raises :class:`UsageError`."""
     adopted = adoption.adopted(registry, given, parameters)
     if adopted is None:
@@ -78,7 +78,7 @@ def make_agent(
     seed: int,
     discount: float | None = None,
     steps: int | None = None,
-    **parameters: Any,
+    **parameters: object,
 ) -> Agent:
     """Build an agent for an environment, as a run would; it is told the sizes and never the model.
 

@@ -131,7 +131,7 @@ def certify(
     )
 
 
-def _files(rule: StoppingRule[Any], counts: Counts, verdict: Verdict) -> dict[str, bytes]:
+def _files(rule: StoppingRule, counts: Counts, verdict: Verdict) -> dict[str, bytes]:
     return rule.certificate(counts, verdict, version=metadata.version("mfbpi"), task=None)
 
 
@@ -144,7 +144,7 @@ class _Asked:
     scope: Scope
 
 
-def _rule(problem: Problem, asked: _Asked) -> StoppingRule[Any]:
+def _rule(problem: Problem, asked: _Asked) -> StoppingRule:
     if not 0.0 < problem.discount < 1.0:
         raise UsageError(f"`discount` is {problem.discount!r}; expected one between 0 and 1")
     if not 0.0 < asked.delta < 1.0:

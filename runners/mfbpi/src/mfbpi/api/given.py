@@ -16,6 +16,7 @@ from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import Choice
 from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 
 #: What a plugin is called by: its name, ``"./FILE.py:CLASS"``, or a class of this session.
@@ -68,7 +69,7 @@ def stopping_rule(name: str, /, **parameters: Any) -> Choice:
     return Choice(name, **parameters)
 
 
-def measured(metrics: Plugin | Iterable[Plugin]) -> dict[str, Any]:
+def measured(metrics: Plugin | Iterable[Plugin]) -> JsonObject:
     """What is measured, as settings of a run."""
     chosen = several("metrics", metrics) if metrics else []
     names = tuple(each.name for each in chosen)
@@ -119,7 +120,7 @@ def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
     return [each if isinstance(each, Choice) else agent(each) for each in listed]
 
 
-def one(given: Plugin, parameters: Mapping[str, Any]) -> Choice:
+def one(given: Plugin, parameters: Mapping[str, object]) -> Choice:
     """A single plugin, with further parameters.
 
     Raises:
@@ -146,7 +147,7 @@ def settings_of(chosen: Sequence[Choice]) -> tuple[str, ...]:
     )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 

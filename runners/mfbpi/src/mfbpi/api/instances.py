@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -97,7 +97,7 @@ def bound(
     discount: float | None = None,
     constraint: Constraint = "generative",
     allocation: Literal["optimal", "uniform"] | npt.ArrayLike = "optimal",
-    **parameters: Any,
+    **parameters: object,
 ) -> BoundSolution:
     """Minimise a bound on the number of samples over allocations, or evaluate it at one.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from typing import Any
+from pathlib import Path
 
 import attrs
 import pyarrow as pa
@@ -15,6 +16,7 @@ from mfbpi.plan import own, trust
 from mfbpi.results.storage import places, provenance, reading, table
 from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import ResultError
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly
@@ -134,7 +136,7 @@ def _take_in(registry: Registry, task: Task, agent: str | None, environment: str
             )
 
 
-def _programs(before: dict[str, Any], now: dict[str, Any] | None = None) -> Iterator[str]:
+def _programs(before: JsonObject, now: JsonObject | None = None) -> Iterator[str]:
     """What is other than it was: versions, source revision, platform."""
     made_with = {group: dict(before.get(group) or {}) for group in ("plugins", "libraries")}
     own_now = provenance.installed(made_with)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypeVar
+
+Thing = TypeVar("Thing")
 
 
 class Failure(str):
@@ -52,6 +54,6 @@ class Observer:
     def ended(self) -> None:
         """No task runs any more, for whatever reason."""
 
-    def tracked(self, things: Iterable[Any]) -> Iterable[Any]:
+    def tracked(self, things: Iterable[Thing]) -> Iterable[Thing]:
         """The things, as they are gone through one by one."""
         return things

@@ -50,14 +50,14 @@ def arrays(metrics: Mapping[str, Metric]) -> Arrays:
     return found
 
 
-def _items(tell: Callable[[], Any]) -> list[tuple[Any, Any]]:
+def _items(tell: Callable[[], object]) -> list[tuple[object, Any]]:
     told = tell()
     if not isinstance(told, Mapping):
         raise TypeError(f"it is {shortened(repr(told), 80)}; expected a dictionary")
     return list(told.items())
 
 
-def _pair(key: Any, value: Any) -> str:
+def _pair(key: object, value: object) -> str:
     return shortened(f"{key!r}: {value!r}", 80)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 
@@ -35,6 +34,6 @@ class Found:
             self._registry = registry
         return self._registry
 
-    def __reduce__(self) -> tuple[Callable[..., Found], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Found], tuple[object, ...]]:
         """Without what was found: that holds modules, which are no data."""
         return Found, (self.own,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
+from pathlib import Path
 
 import attrs
 
@@ -16,6 +17,7 @@ from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
 from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import Result, ResultError, Versions
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 
@@ -115,14 +117,14 @@ class Opening:
         return Record(task=task, status="kept", file=self.store.path(task.task_id))
 
 
-def _with_metrics_of(plan: TaskPlan, before: Mapping[str, Any]) -> TaskPlan:
+def _with_metrics_of(plan: TaskPlan, before: JsonObject) -> TaskPlan:
     """The plan without metrics that became a default after the run was begun."""
     if plan.metrics_asked_for:
         return plan
     return attrs.evolve(plan, sites=tuple(_settled(plan.sites, before.get("environments", {}))))
 
 
-def _settled(sites: tuple[Site, ...], before: Mapping[str, Any]) -> Iterator[Site]:
+def _settled(sites: tuple[Site, ...], before: JsonObject) -> Iterator[Site]:
     for site in sites:
         described = before.get(site.environment.shown)
         known = described.get("metrics") if isinstance(described, Mapping) else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import metadata
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.recommendation import checked_policy
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import StopRef, Task
@@ -62,7 +62,7 @@ def status(run: Run) -> str:
     return "stopped" if stopped else "horizon"
 
 
-def told(run: Run) -> dict[str, Any]:
+def told(run: Run) -> JsonObject:
     """What the provenance of a run says of its rule: nothing where there was none."""
     if run.stopping is None:
         return {}

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import attrs
 
@@ -21,6 +20,7 @@ from mfbpi.notices import plain_in_workers, warn
 from mfbpi.results.storage import provenance, table
 from mfbpi_core import forks
 from mfbpi_core.contracts.executor import Outcome
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.task import Task
 from mfbpi_core.plugins import assembly as build
 from mfbpi_core.plugins.registry import Registry
@@ -158,7 +158,7 @@ class _Worker:
         files = {suffix: table.to_bytes(content) for suffix, content in tables.items()}
         return {**files, **agent, **stopping.certificate(task, run)}
 
-    def _provenance(self, begun: Begun) -> dict[str, Any]:
+    def _provenance(self, begun: Begun) -> JsonObject:
         run = begun.run
         return {
             "schema_version": table.SCHEMA_VERSION,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from mfbpi.plan.selection import Chosen
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly
 
@@ -67,7 +67,7 @@ def flow_residual(mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float
     return float(np.abs(inflow - allocation.sum(axis=1)).max())
 
 
-def as_json(solution: BoundSolution) -> dict[str, Any]:
+def as_json(solution: BoundSolution) -> JsonObject:
     """A solution as the commands print it."""
     allocation = solution.allocation
     return {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pyarrow as pa
 
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_lib_statistics.intervals import LEVEL, t_interval
 
 #: What tells one line of the summary from another.
@@ -22,9 +22,9 @@ CAPTION = (
 )
 
 
-def averaged(content: pa.Table) -> Iterator[dict[str, Any]]:
+def averaged(content: pa.Table) -> Iterator[JsonObject]:
     """One line for each quantity of each environment; without a value where none is finite."""
-    groups: dict[tuple[Any, ...], list[float | None]] = {}
+    groups: dict[tuple[object, ...], list[float | None]] = {}
     for row in content.select([*_KEY, "value"]).to_pylist():
         groups.setdefault(tuple(row[name] for name in _KEY), []).append(row["value"])
     for key, values in groups.items():
@@ -37,7 +37,7 @@ def averaged(content: pa.Table) -> Iterator[dict[str, Any]]:
         }
 
 
-def _statistics(values: Sequence[float]) -> dict[str, Any]:
+def _statistics(values: Sequence[float]) -> JsonObject:
     if not values:
         return {"mean": None, "interval": None, "median": None}
     interval = t_interval(values, bounds=(0.0, math.inf))  # no quantity is negative

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
-import numpy.typing as npt
 
 from mfbpi.notices import warn
 from mfbpi.plan.settings import parse_settings
 from mfbpi_core.contracts import parameters as config
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, UsageError
 from mfbpi_lib_tabular.models import arrays
@@ -63,7 +62,7 @@ def _settings(texts: Sequence[str]) -> Settings:
         ) from error
 
 
-def read_array(file: Path, name: str) -> npt.NDArray[Any]:
+def read_array(file: Path, name: str) -> Array:
     """One array of an .npz file."""
     found = arrays.read(file)
     if name not in found:

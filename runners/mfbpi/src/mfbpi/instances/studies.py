@@ -15,6 +15,7 @@ from mfbpi.instances.instance import Instance
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.contracts.experiment import Choice, InstanceStudy
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import SolverError
 from mfbpi_core.plugins.registry import Registry
 
@@ -50,7 +51,7 @@ SCHEMA = pa.schema(
     ]
 )
 
-Record = dict[str, Any]
+Record = JsonObject
 
 
 @attrs.frozen(kw_only=True)

@@ -17,7 +17,7 @@ from mfbpi.results.drawing import figures
 from mfbpi.results.storage import manifest, provenance, table
 from mfbpi.results.storage.directory import STUDY, Store, create_first, default_directories
 from mfbpi.results.storage.places import Place
-from mfbpi_core.contracts.experiment import Experiment
+from mfbpi_core.contracts.experiment import Experiment, InstanceStudy
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 
@@ -61,7 +61,7 @@ class Tabulated:
         return pc.sum(pc.equal(self.content["status"], "failed")).as_py() or 0
 
 
-def instances(experiment: Experiment) -> list[tuple[Any, Any]]:
+def instances(experiment: Experiment) -> list[tuple[InstanceStudy, studies.StudyPoint]]:
     """Each study with each of its instances."""
     return [(study, each) for study in experiment.studies for each in studies.subjects(study)]
 

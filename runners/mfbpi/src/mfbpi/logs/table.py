@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import UsageError
 
@@ -93,7 +94,7 @@ def _table(source: Any) -> pa.Table:
         raise UsageError(f"{path} cannot be read as a log: {error}") from error
 
 
-def _column(table: pa.Table, key: str) -> npt.NDArray[Any]:
+def _column(table: pa.Table, key: str) -> Array:
     names = [name for name in table.column_names if name in NAMES[key]]
     if len(names) != 1:  # of two, either may be meant
         doubt = key == "terminated" and "done" in table.column_names

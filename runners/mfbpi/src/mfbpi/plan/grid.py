@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
 
@@ -15,6 +14,7 @@ from mfbpi.plan.settings import compact, parse_seeds
 from mfbpi.plan.sharding import Shard
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef, StopRef, Task
 from mfbpi_core.errors import UsageError
@@ -85,7 +85,7 @@ class TaskPlan:
         del settings["seeds"], settings["agents"]
         return Task(agent=agent, seed=seed, arrays=self.arrays, **settings)
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> JsonObject:
         """What one directory of results has in common, by label of agent and environment.
 
         It is that of the whole grid, so that each shard says how much there will be.
@@ -106,11 +106,11 @@ class TaskPlan:
         }
 
 
-def _configured(ref: PluginRef) -> dict[str, Any]:
+def _configured(ref: PluginRef) -> JsonObject:
     return {"plugin": ref.name, "config": ref.config}
 
 
-def _described(site: Site) -> dict[str, Any]:
+def _described(site: Site) -> JsonObject:
     settings = attrs.asdict(site)
     del settings["seeds"], settings["environment"], settings["agents"]
     if site.stop is None:

@@ -183,7 +183,7 @@ def named(plugin_class: type) -> str:
     return f"session#{found}:{plugin_class.__name__}"
 
 
-def kind_of(found: Any, shown: str = "") -> str:
+def kind_of(found: object, shown: str = "") -> str:
     """The kind of a class; ``shown`` begins the message about what is none.
 
     Raises:
@@ -269,7 +269,7 @@ def _spec(kind: str, found: type, module: str) -> Spec:
     )
 
 
-def _columns(found: type, given: Any) -> tuple[Column, ...]:
+def _columns(found: type, given: object) -> tuple[Column, ...]:
     """The columns of a metric, of which names are enough."""
     if not given or not isinstance(given, tuple | list):
         raise PluginError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import attrs
 
@@ -13,6 +13,7 @@ from mfbpi.plan.settings import Setting, parse_settings, unique
 from mfbpi_core.contracts import experiment
 from mfbpi_core.contracts import parameters as configs
 from mfbpi_core.contracts.experiment import labelled
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import ConfigError, UsageError
 from mfbpi_core.plugins import assembly as build
@@ -36,13 +37,15 @@ class Chosen:
     name: str
     label: str
     plugin: Plugin
-    config_class: type[Any]
-    values: Mapping[str, Any]
+    config_class: type
+    values: JsonObject
 
-    def ref(self, preset: Mapping[str, Any] | None = None) -> PluginRef:
+    def ref(self, preset: Mapping[str, object] | None = None) -> PluginRef:
         """The plugin with every parameter; what was set goes before the preset."""
         with blaming(self.plugin, self.label):
-            config = configs.from_dict(self.config_class, {**(preset or {}), **self.values})
+            config: attrs.AttrsInstance = configs.from_dict(
+                self.config_class, {**(preset or {}), **self.values}
+            )
             values = configs.to_dict(config)
             configs.check_plain(values)
         label = "" if self.label == self.name else self.label
@@ -173,7 +176,7 @@ class _Candidate:
     name: str
     label: str
     plugin: Plugin
-    config_class: type[Any]
+    config_class: type
     fixed: Mapping[str, str]
 
     @property
@@ -230,7 +233,7 @@ def _resolve(
 def _checked(registry: Registry, choice: Chosen) -> Chosen:
     """The choice, if the bound that its parameters name can be built; raises ConfigError."""
     with blaming(choice.plugin, choice.label):
-        config = configs.from_dict(choice.config_class, choice.values)
+        config: object = configs.from_dict(choice.config_class, choice.values)
         build.find_named(registry, config)
     return choice
 

@@ -32,6 +32,7 @@ import attrs
 
 from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid, RunSettings
 from mfbpi_core.contracts.parameters import allows
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_core.text import did_you_mean
 
@@ -71,7 +72,7 @@ def load(file: Path) -> Experiment:
     return Experiment(summary=summary, runs=grid)
 
 
-def _check_setting(file: Path, key: str, value: Any) -> None:
+def _check_setting(file: Path, key: str, value: object) -> None:
     known = (_SUMMARY, *_SETTINGS, *_TABLES)
     if key not in known:
         hint = did_you_mean(key, known)
@@ -83,7 +84,7 @@ def _check_setting(file: Path, key: str, value: Any) -> None:
         raise UsageError(f"{file}: {key} is {value!r}; expected {expected}")
 
 
-def _is_allowed(key: str, value: Any) -> bool:
+def _is_allowed(key: str, value: object) -> bool:
     """Whether a value has the type and the range of a setting."""
     if key == _SUMMARY:
         return type(value) is str
@@ -96,14 +97,14 @@ def _is_allowed(key: str, value: Any) -> bool:
     return type(value) in types and (types == (list,) or allows(_SETTINGS[key], hint, value))
 
 
-def _converted(key: str, value: Any) -> Any:
+def _converted(key: str, value: object) -> Any:
     """The value as :class:`RunGrid` has it."""
     if key == "seeds":
         return ",".join(map(str, value)) if isinstance(value, list) else str(value)
     return tuple(map(str, value)) if isinstance(value, list) else value
 
 
-def _choices(file: Path, content: Mapping[str, Any], kind: str) -> tuple[Choice, ...]:
+def _choices(file: Path, content: Mapping[str, object], kind: str) -> tuple[Choice, ...]:
     tables = content.get(kind, [])
     if not isinstance(tables, list) or not tables:
         raise UsageError(f"{file}: expected at least one [[{kind}]] table with a name")
@@ -113,9 +114,7 @@ def _choices(file: Path, content: Mapping[str, Any], kind: str) -> tuple[Choice,
 def _choice(file: Path, kind: str, table: Any) -> Choice:
     if not isinstance(table, dict) or not isinstance(table.get("name"), str):
         raise UsageError(f"{file}: each [[{kind}]] needs a name; got {table!r}")
-    values: dict[str, Any] = {
-        key: tuple(v) if isinstance(v, list) else v for key, v in table.items()
-    }
+    values: JsonObject = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
     name, label = values.pop("name"), values.pop("label", "")
     if not isinstance(label, str):
         raise UsageError(f"{file}: label of {kind} {name} is {label!r}; expected a text")

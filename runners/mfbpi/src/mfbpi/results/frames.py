@@ -44,12 +44,12 @@ def with_configuration(content: pa.Table, found: Sequence[Result]) -> pa.Table:
     return content
 
 
-def keys(configs: Iterable[Mapping[str, Any]]) -> list[str]:
+def keys(configs: Iterable[Mapping[str, object]]) -> list[str]:
     """Every key once, in the order of the first that has it."""
     return list(dict.fromkeys(key for config in configs for key in config))
 
 
-def column(values: Sequence[Any]) -> pa.Array:
+def column(values: Sequence[object]) -> pa.Array:
     """The values in one type; as JSON where they have none in common."""
     try:
         return pa.array(values)

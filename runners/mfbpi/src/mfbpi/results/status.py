@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Iterator
 from typing import Any
+from pathlib import Path
 
 import attrs
 
@@ -15,6 +16,7 @@ from mfbpi.results.state import State
 from mfbpi.results.storage import files, manifest
 from mfbpi.results.storage.directory import DRIVER, RUNNING, Store
 from mfbpi.results.storage.places import Place, parse
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 
 #: A driver that has told nothing for so many of its intervals has ended without a word.
@@ -151,7 +153,7 @@ def _running(directory: Place) -> Iterator[Running]:
             and _is_number(written)
             and all(map(_is_number, numbers.values()))
         ):
-            told: dict[str, Any] = {**numbers, "heard_s": max(0.0, now - float(written or 0.0))}
+            told: JsonObject = {**numbers, "heard_s": max(0.0, now - float(written or 0.0))}
             found.append(Running(label=label, **told))
     yield from sorted(found, key=lambda each: each.label)
 
@@ -168,5 +170,7 @@ def _told(directory: Place, pattern: str) -> Iterator[dict[str, Any]]:
             yield content
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and value >= 0
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and value >= 0

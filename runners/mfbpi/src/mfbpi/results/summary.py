@@ -64,7 +64,7 @@ class Line:
     n: int
 
     @property
-    def cells(self) -> tuple[Any, ...]:
+    def cells(self) -> tuple[object, ...]:
         """What a table shows, see :data:`COLUMNS`."""
         mark = "" if self.at_end else "*"
         mean = f"{self.mean:.4g}"
@@ -116,7 +116,7 @@ class Summary(Shown):
         return frames.frame(pa.Table.from_pylist([attrs.asdict(line) for line in self.lines]))
 
     @property
-    def shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
+    def shown(self) -> tuple[tuple[str, ...], list[tuple[object, ...]], list[str]]:
         """Headings, rows, and the lines below them."""
         below = [self.caption, *map(str, self.stops), *self.notes]
         return COLUMNS, [line.cells for line in self.lines], below

@@ -5,9 +5,8 @@ from __future__ import annotations
 import html as escaping
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
-Cells = Sequence[Any]
+Cells = Sequence[object]
 
 
 class Shown:

@@ -21,13 +21,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.solution import Basis, Vertex
 from mfbpi_lib_bounds.solvers.flow import Flow
 
 FloatArray = npt.NDArray[np.float64]
 #: Arrays of Decimal; numpy applies the operators of the entries.
-Decimals = npt.NDArray[Any]
+Decimals = Array
 
 #: Digits of the first attempt, each twice those of the last, and the most that are tried.
 FIRST_DIGITS = 60

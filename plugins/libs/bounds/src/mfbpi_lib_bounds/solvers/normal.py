@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.linalg import lapack
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import SolverError
 
 FloatArray = npt.NDArray[np.float64]
@@ -54,7 +55,7 @@ class Normal:
         crowded = equations.nnz > CROWDED * n_pairs * n_states
         self._rows: Any = equations.toarray() if crowded else equations
         self._columns: Any = self._rows.T if crowded else equations.T.tocsr()
-        self._kinds: list[np.dtype[Any] | None] = [None, np.dtype(np.float64)]
+        self._kinds: list[np.dtype | None] = [None, np.dtype(np.float64)]
         if n_states >= SINGLE_STATES:
             self._kinds.insert(1, np.dtype(np.float32))
         self._products = {
@@ -62,7 +63,7 @@ class Normal:
             np.dtype(np.float32): SINGLE_PRODUCTS,
             np.dtype(np.float64): DOUBLE_PRODUCTS,
         }
-        self._factor: npt.NDArray[Any] | None = None
+        self._factor: Array | None = None
 
     def update(self, weights: FloatArray, further: FloatArray) -> None:
         """Take the weights D [n], positive, and the vector g [m], whose sum is 0."""
@@ -115,7 +116,7 @@ class Normal:
         found: FloatArray = solve(self._factor, right.astype(kind), lower=1)[0].astype(np.float64)
         return found
 
-    def _factorised(self, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    def _factorised(self, kind: np.dtype) -> Array:
         """A Cholesky factor of the scaled matrix, constants filled in."""
         factorise = lapack.spotrf if kind == np.float32 else lapack.dpotrf
         dense = np.stack([self._constant, self._further]).astype(kind)  # [2, m]

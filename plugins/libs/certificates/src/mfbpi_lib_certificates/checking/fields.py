@@ -16,6 +16,7 @@ from mfbpi_lib_certificates.certificate import (
     FloatArray,
     IntArray,
 )
+from mfbpi_lib_certificates.plain import Fields
 from mfbpi_lib_certificates.report import RefusedError
 
 #: Sums of counts up to here are exact.
@@ -34,7 +35,7 @@ LEAST_RANGE, MOST_RANGE = 1e-100, 1e100
 LARGEST_DISCOUNT = 1.0 - 1e-6
 
 
-def parsed(fields: dict[str, Any]) -> Certificate:
+def parsed(fields: Fields) -> Certificate:
     """The certificate of these fields.
 
     Raises:
@@ -89,7 +90,7 @@ def parsed(fields: dict[str, Any]) -> Certificate:
     )
 
 
-def array(value: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
+def array(value: object, name: str, shape: tuple[int, ...]) -> FloatArray:
     """A finite array of floats.
 
     Raises:
@@ -103,7 +104,7 @@ def array(value: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
     return found
 
 
-def _numbers(value: Any, name: str, shape: tuple[int, ...], kinds: str) -> npt.NDArray[Any]:
+def _numbers(value: object, name: str, shape: tuple[int, ...], kinds: str) -> npt.NDArray[Any]:
     try:
         found = np.asarray(value)
     except (ValueError, OverflowError):
@@ -128,7 +129,7 @@ def _has_flags(values: list[Any]) -> bool:
 class _Reader:
     """Fields by type."""
 
-    fields: dict[str, Any]
+    fields: Fields
 
     def refuse(self, key: str, expected: str) -> RefusedError:
         return RefusedError(f"`{key}` is {ascii(self.fields[key])[:60]}; expected {expected}")
@@ -148,7 +149,7 @@ class _Reader:
             raise self.refuse(key, "true or false")
         return bool(self.fields[key])
 
-    def mapping(self, key: str) -> dict[str, Any]:
+    def mapping(self, key: str) -> Fields:
         value = self.fields[key]
         if not isinstance(value, dict):
             raise self.refuse(key, "an object")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mfbpi_lib_tabular.analysis.description import Description
@@ -63,7 +64,7 @@ def plain(described: Description) -> str:
     return "\n".join(f"{n.ljust(names)}  {v.rjust(values)}  {m}" for n, v, m in cells)
 
 
-def _text(value: Any, error: float | None) -> str:
+def _text(value: object, error: float | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -97,7 +98,7 @@ def known_digits(value: float, error: float) -> str:
     return f"{value:.{min(digits, _DIGITS)}g}"
 
 
-def _listing(values: list[Any]) -> str:
+def _listing(values: Sequence[object]) -> str:
     if not values:
         return "none"
     shown = ", ".join(str(value) for value in values[:_SHOWN])

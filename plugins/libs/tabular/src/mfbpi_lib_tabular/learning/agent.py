@@ -14,6 +14,9 @@ import numpy.typing as npt
 from mfbpi_core import Agent, Problem, Transition, Transitions
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Simulator
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import CheckpointError, RequirementError
 from mfbpi_lib_tabular.learning.exploration import draw_uniform, is_forced
 from mfbpi_lib_tabular.learning.schedules import Schedule, restart
@@ -71,8 +74,8 @@ class CompiledAgent(Agent[C]):
     """
 
     n_uniforms: ClassVar[int] = 0
-    select: ClassVar[Callable[..., Any]]
-    learn: ClassVar[Callable[..., Any]]
+    select: ClassVar[Callable[..., int]]
+    learn: ClassVar[Callable[..., object]]
     rollout: ClassVar[Callable[..., Any]]
 
     state: Any
@@ -109,7 +112,7 @@ class CompiledAgent(Agent[C]):
             self._known_dynamics = dynamics
         return dynamics, env_rng
 
-    def select_action(self, observation: int) -> int:
+    def select_action(self, observation: Observation) -> int:
         """Sampling rule, with the numbers that the rollout would draw; see the class."""
         s, least = int(observation), self.min_exploration
         if least > 0.0 and is_forced(self.visits, s, least, self.rng.random()):
@@ -134,12 +137,12 @@ class CompiledAgent(Agent[C]):
         self.rollout(self.state, dynamics, chunk, env_rng, self.rng)
         return chunk.to_transitions()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Copies of the arrays by name, and the state of the generator."""
         arrays = {name: array.copy() for name, array in _arrays(self.state)}
         return {"arrays": arrays, "rng": copy.deepcopy(self.rng.bit_generator.state)}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Copy saved arrays into the agent's own.
 
         Raises:
@@ -173,7 +176,7 @@ class QTableAgent(CompiledAgent[C]):
     Its state has ``q``, float64 [S, A]; ties go to the lowest action.
     """
 
-    def recommend(self, observation: int) -> int:
+    def recommend(self, observation: Observation) -> int:
         """The first action of largest value."""
         return int(self.state.q[observation].argmax())
 
@@ -236,11 +239,11 @@ class ReplanningAgent(CompiledAgent[C]):
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The recommendation in every state, int64 [S]."""
 
-    def recommend(self, observation: int) -> int:
+    def recommend(self, observation: Observation) -> int:
         """The action recommended in one state."""
         return int(self.recommended_policy()[observation])
 
-    def select_action(self, observation: int) -> int:
+    def select_action(self, observation: Observation) -> int:
         """Sampling rule; see the class."""
         self._solve_if_due()
         return super().select_action(observation)
@@ -265,7 +268,7 @@ class ReplanningAgent(CompiledAgent[C]):
         restart(self.schedule, period, self.visits)
 
 
-def _arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, npt.NDArray[Any]]]:
+def _arrays(state: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
     """The arrays in a NamedTuple and in those it contains, by dotted name."""
     for name, value in state._asdict().items():
         if isinstance(value, np.ndarray):

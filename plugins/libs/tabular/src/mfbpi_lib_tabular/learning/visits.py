@@ -14,7 +14,7 @@ agent's numbers do not depend on its rivals.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ from mfbpi_core import Snapshot
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric, cells_of
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
@@ -98,7 +100,7 @@ class Visits:
         self.last = np.where(tally.last > 0, self.total + tally.last, self.last)
         self.total += tally.total
 
-    def _checked(self, cells: npt.NDArray[Any]) -> IntArray:
+    def _checked(self, cells: Array) -> IntArray:
         n_cells = len(self.counts)
         if cells.ndim != 1 or cells.dtype.kind not in "iu":
             raise PluginError(
@@ -152,12 +154,12 @@ class VisitMetric(Metric[C]):
     def describe(self, visits: Visits) -> dict[str, float]:
         """The columns, for one visit or more."""
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The counts, last visit times and number of steps, as copies."""
         visits = self.visits
         return {"counts": visits.counts.copy(), "last": visits.last.copy(), "total": visits.total}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""
         self.visits.counts[:] = state["counts"]
         self.visits.last[:] = state["last"]

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import ModelError, UsageError
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, Array]
 
 #: Arrays of a model: those that it must have, and those that it may have.
 REQUIRED, OPTIONAL = ("P", "R"), ("initial", "terminal", "reward_range")
@@ -33,7 +33,7 @@ def read(file: Path) -> Arrays:
         raise UsageError(f"{file} is not an .npz file of plain arrays ({error})") from error
 
 
-def model(file: Path, arrays: Arrays, given: Mapping[str, Any]) -> TabularMDP:
+def model(file: Path, arrays: Arrays, given: Mapping[str, object]) -> TabularMDP:
     """The model of a file's arrays; what is ``given`` goes before what they say.
 
     Raises:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Cells, Environment, TabularMDP
 from mfbpi_core.data import exact
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, CheckpointError, ModelError
 from mfbpi_lib_tabular.models.dynamics import Dynamics, dynamics_of
 
 
-def _identity(observations: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _identity(observations: Array) -> npt.NDArray[np.int64]:
     """Cells of a tabular environment are its states."""
     return observations.astype(np.int64, copy=False)
 
@@ -74,8 +75,8 @@ class TabularEnvironment(Environment):
         self,
         *,
         seed: int | None = None,
-        options: dict[str, Any] | None = None,  # noqa: ARG002 - Gymnasium's signature
-    ) -> tuple[int, dict[str, Any]]:
+        options: dict[str, object] | None = None,  # noqa: ARG002 - Gymnasium's signature
+    ) -> tuple[int, dict[str, object]]:
         """Start an episode in a state drawn from the initial distribution."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
@@ -84,7 +85,7 @@ class TabularEnvironment(Environment):
         self._dynamics.clock[0] = 0
         return state, {}
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, object]]:
         """Take ``action`` in the present state; see :meth:`Environment.step`."""
         self._check(action)
         arrays = self._dynamics
@@ -100,7 +101,7 @@ class TabularEnvironment(Environment):
         truncated = not terminated and 0 < arrays.time_limit <= int(arrays.clock[0])
         return following, reward, terminated, truncated, {}
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The present state, the clock and the generator."""
         arrays = self._dynamics
         return {
@@ -109,7 +110,7 @@ class TabularEnvironment(Environment):
             "rng": copy.deepcopy(self._rng.bit_generator.state),
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned.
 
         Raises:

@@ -7,10 +7,12 @@ computed as logarithms relative to each pair's own largest deviation, in memory 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from mfbpi_core.data.arrays import Array
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -22,7 +24,7 @@ class Transitions(Protocol):
     """Where the pairs lead: a :class:`mfbpi_core.TabularMDP`, or :class:`Outlook`."""
 
     @property
-    def successors(self) -> npt.NDArray[Any]:
+    def successors(self) -> Array:
         """Integers [S, A, K], states that can follow."""
 
     @property
@@ -33,7 +35,7 @@ class Transitions(Protocol):
 class Outlook(NamedTuple):
     """Where the pairs of an estimate lead; neither rewards nor starts are known of it."""
 
-    successors: npt.NDArray[Any]  # [S, A, K]
+    successors: Array  # [S, A, K]
     probabilities: FloatArray  # [S, A, K]
 
 

@@ -7,12 +7,13 @@ states have value zero: their stored rows are self-loops without reward.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
 from mfbpi_lib_tabular.numerics import kernels
@@ -235,7 +236,7 @@ def _evaluate_stochastic(mdp: TabularMDP, policy: FloatArray, discount: float) -
     return kernels.solve(matrix, rewards, discount)
 
 
-def _pair_index(policy: npt.NDArray[Any], shape: tuple[int, ...]) -> IntArray:
+def _pair_index(policy: Array, shape: tuple[int, ...]) -> IntArray:
     """Row numbers [S] of the pairs (s, pi(s)) in the flattened [S A] order of a shape (S, A)."""
     n_states, n_actions = shape
     if policy.shape != (n_states,) or policy.dtype.kind not in "iu":
@@ -251,7 +252,7 @@ def _pair_index(policy: npt.NDArray[Any], shape: tuple[int, ...]) -> IntArray:
     return index
 
 
-def _sweep(matrix: Any, rewards: FloatArray, discount: float) -> tuple[IntArray, FloatArray]:
+def _sweep(matrix: Matrix, rewards: FloatArray, discount: float) -> tuple[IntArray, FloatArray]:
     """A few sweeps of value iteration: the greedy policy, once it settles, and the values."""
     (policy, values), settled = greedy.best(rewards), 0
     for _ in range(MAX_SWEEPS):

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import functools
 from typing import Any
-
 import attrs
 import numpy as np
 import numpy.typing as npt

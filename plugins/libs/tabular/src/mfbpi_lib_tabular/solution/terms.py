@@ -11,22 +11,22 @@ Plain functions of numbers or of arrays: compiled rules make leaves of them, see
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Moment = TypeVar("Moment", float, npt.NDArray[np.float64])
+#: A number, or an array of numbers.
+Numbers: TypeAlias = Any
 
 #: Square of the golden ratio, phi^2.
 PHI_2 = ((1.0 + 5.0**0.5) / 2.0) ** 2
 
 
-def suboptimal(moment: Moment) -> Moment:
+def suboptimal(moment: Numbers) -> Numbers:
     """D^2 H(s, a), of a pair outside pi*."""
     return 2.0 + 8.0 * PHI_2 * moment
 
 
-def optimal(moment: Moment, discount: float) -> Moment:
+def optimal(moment: Numbers, discount: float) -> Numbers:
     """C(s), of the pair (s, pi*(s))."""
     return np.maximum(4.0, 16.0 * discount**2 * PHI_2 * moment)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.stateful import Stateful
 
@@ -36,7 +37,7 @@ class Lane(Stateful):
 
     def mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.float32]:
         """Zeros and ones, each one with the given probability, float32."""
-        mask: npt.NDArray[Any] = self.chosen_by_mask(shape, probability).astype(np.float32)
+        mask: Array = self.chosen_by_mask(shape, probability).astype(np.float32)
         return mask
 
     def chosen_by_mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.bool_]:

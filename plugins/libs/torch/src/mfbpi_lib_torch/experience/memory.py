@@ -7,10 +7,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from mfbpi_core import Problem, Transition
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
@@ -19,7 +19,7 @@ from mfbpi_lib_torch.networks.ensemble import Inputs, table_rows
 from mfbpi_lib_torch.networks.priors import Prior
 from mfbpi_lib_torch.networks.rows import Rows
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, Array]
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -93,7 +93,7 @@ class Memory:
                     columns[f"{name} {suffix}"] = ((members * n_actions,), np.float32)
         return columns
 
-    def priors_at(self, encoded: npt.NDArray[Any]) -> Arrays:
+    def priors_at(self, encoded: Array) -> Arrays:
         """Outputs [R, B * A] of the priors, remembered: s' of a step is s of the next."""
         if not self._known or not np.array_equal(self._known["encoded"], encoded):
             self._known["encoded"] = encoded
@@ -171,5 +171,5 @@ class Memory:
         shape = (self.config.ensemble_size, self.config.batch_size)
         return self._tensor(np.stack([lane.mask(shape, probability) for lane in lanes]))
 
-    def _tensor(self, values: npt.NDArray[Any]) -> torch.Tensor:
+    def _tensor(self, values: Array) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.device)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_torch.stateful import Stateful
 
@@ -43,14 +44,14 @@ class Replay(Stateful):
         """Memory of a full buffer."""
         return sum(column.nbytes for column in self.columns.values())
 
-    def add(self, **entry: Any) -> None:
+    def add(self, **entry: object) -> None:
         """Append a transition, one value for each column."""
         place = self.added % self.capacity
         for name, value in entry.items():
             self.columns[name][place] = value
         self.added += 1
 
-    def sample(self, n: int) -> dict[str, npt.NDArray[Any]]:
+    def sample(self, n: int) -> dict[str, Array]:
         """``n`` transitions drawn uniformly, with replacement, as columns."""
         places = self.places(n)
         return {name: column[places] for name, column in self.columns.items()}
@@ -59,7 +60,7 @@ class Replay(Stateful):
         """Where ``n`` transitions are that are drawn uniformly, with replacement."""
         return self.rng.integers(len(self), size=n)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """What is stored so far, and the generator."""
         return {
             "columns": {name: c[: len(self)].copy() for name, c in self.columns.items()},
@@ -67,7 +68,7 @@ class Replay(Stateful):
             "rng": self.rng.bit_generator.state,
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`.
 
         Raises:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.kernels.compiling import compiled
 from mfbpi_lib_torch.kernels.parts import B1, B2, B3, W1, W2, W3, Floats, Net
 from mfbpi_lib_torch.kernels.passes import add
 from mfbpi_lib_torch.kernels.tables import present
 
 
-def outputs(nets: Sequence[Net], inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+def outputs(nets: Sequence[Net], inputs: Array) -> npt.NDArray[np.float32]:
     """Outputs [R * B, outputs] for one input of each replica: int64 [R], or float32 [R, inputs]."""
     at = at_cell if inputs.ndim == 1 else at_features
     found = [at(net, each) for net, each in zip(nets, inputs, strict=True)]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from mfbpi_core import Agent, Problem, Transition
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.device import resolve
-from mfbpi_lib_torch.learning.learner import Learner
+from mfbpi_lib_torch.learning.learner import AnyLearner
 
 #: Key of the learner in a saved state.
 LEARNER = "learner"
@@ -20,7 +21,7 @@ LEARNER = "learner"
 class DeepAgent(Agent[DeepConfig]):
     """An agent that is one replica; subclasses name their learner."""
 
-    learner_type: ClassVar[type[Learner[Any]]]
+    learner_type: ClassVar[type[AnyLearner]]
 
     def __init__(self, problem: Problem, config: DeepConfig, rng: np.random.Generator) -> None:
         super().__init__(problem, config, rng)
@@ -43,11 +44,11 @@ class DeepAgent(Agent[DeepConfig]):
         """Recommendation rule."""
         return self.learner.recommend(observation)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Networks, moments, target copies, replay buffer, generators and schedules."""
         return {LEARNER: self.learner.state_dict()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, saved on whatever device."""
         if set(state) != {LEARNER}:
             raise CheckpointError(f"the saved state has {sorted(state)}; expected {LEARNER!r}")

@@ -12,19 +12,20 @@ Source: Osband et al. 2016, 2018; Russo & Proutiere 2023, appendix on the deep e
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from mfbpi_core.data.arrays import Array
+from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
 from mfbpi_lib_torch.kernels.values import Rule, learn_values, space_of
-from mfbpi_lib_torch.learning.learner import L, Learner, Values
+from mfbpi_lib_torch.learning.learner import K, L, Learner, Values
 from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.networks.losses import regression
 
@@ -66,7 +67,7 @@ class Estimates:
         return self.target[..., -self.n :]
 
 
-class Bootstrapped(Learner[L]):
+class Bootstrapped(Learner[L, K]):
     """The learner of the ensemble; how a replica acts is for subclasses to say.
 
     Attributes:
@@ -84,7 +85,7 @@ class Bootstrapped(Learner[L]):
         self.q = self.network(self.sizes(), self.config.learning_rate)
         self.prior("q")
 
-    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
+    def values(self, encoded: Array, priors: Arrays) -> Values:
         """Q of every member."""
         q = self.q.act(encoded)
         if "q" in priors:
@@ -153,7 +154,7 @@ class MemberLane(Lane):
         self.member = 0
 
 
-class BootstrappedDQN(Bootstrapped[MemberLane]):
+class BootstrappedDQN(Bootstrapped[MemberLane, DeepConfig]):
     """The learner in which a member acts greedily for an episode."""
 
     def lane(self, rng: np.random.Generator, replay: Replay) -> MemberLane:

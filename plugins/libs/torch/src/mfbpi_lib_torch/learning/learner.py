@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from mfbpi_core import Problem, Transition
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_lib_torch import device, seeding
+from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.denormals import flushing
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
@@ -37,13 +40,16 @@ Values = dict[str, npt.NDArray[np.float64]]
 #: What an algorithm keeps for each replica.
 L = TypeVar("L", bound=Lane)
 
+#: Its parameters.
+K = TypeVar("K", bound=DeepConfig)
 
-class Learner(Stateful, Generic[L]):
+
+class Learner(Stateful, Generic[L, K]):
     """An algorithm for R replicas; subclasses add networks and rules.
 
     Args:
         problem: sizes and discount.
-        config: parameters, a :class:`~mfbpi_lib_torch.config.DeepConfig`.
+        config: parameters.
         rngs: one stream for each replica.
     """
 
@@ -56,7 +62,7 @@ class Learner(Stateful, Generic[L]):
     #: Whether masks are drawn once and stored with a transition, or drawn for each batch.
     stores_masks: ClassVar[bool] = False
 
-    def __init__(self, problem: Problem, config: Any, rngs: Sequence[np.random.Generator]) -> None:
+    def __init__(self, problem: Problem, config: K, rngs: Sequence[np.random.Generator]) -> None:
         device.use_one_thread()
         self.problem = problem
         self.config = config
@@ -92,7 +98,7 @@ class Learner(Stateful, Generic[L]):
         """What a replica has for itself, before its first step."""
 
     @abstractmethod
-    def values(self, encoded: npt.NDArray[Any], priors: Arrays) -> Values:
+    def values(self, encoded: Array, priors: Arrays) -> Values:
         """Values [R, B, A] in one state of each replica; ``priors`` are [R, B * A]."""
 
     @abstractmethod
@@ -197,7 +203,7 @@ class Learner(Stateful, Generic[L]):
             r,
         )
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, and go on on the path that it was saved on.
 
         Raises:
@@ -254,3 +260,7 @@ class Learner(Stateful, Generic[L]):
         priors = {name: prior.at(encoded) for name, prior in self.priors.items()}
         values = self.values(encoded, priors)
         return self.recommended({name: value[replica] for name, value in values.items()})
+
+
+#: One of whatever algorithm.
+AnyLearner: TypeAlias = Learner[Any, Any]

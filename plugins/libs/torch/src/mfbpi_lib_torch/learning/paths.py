@@ -6,35 +6,35 @@ hundred steps the actions of the two differ. So a saved state names its path and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_torch.kernels.compiling import available
 
 if TYPE_CHECKING:
-    from mfbpi_lib_torch.learning.learner import Learner
+    from mfbpi_lib_torch.learning.learner import AnyLearner
 
 COMPILED = "compiled"
 TORCH = "torch"
 ALL = (COMPILED, TORCH)
 
 
-def can_compile(learner: Learner[Any]) -> bool:
+def can_compile(learner: AnyLearner) -> bool:
     """Whether a learner may take the compiled path: here, and without losing what it changes."""
     return available() and learner.device.type == "cpu" and _is_complete(type(learner))
 
 
-def _is_complete(kind: type[Learner[Any]]) -> bool:
+def _is_complete(kind: type[AnyLearner]) -> bool:
     """Whether no class changes a part of learning below the one that compiles it."""
     compiles = _definer(kind, "learn_compiled")
     return all(issubclass(compiles, _definer(kind, part)) for part in kind.parts_of_learning)
 
 
-def _definer(kind: type[Learner[Any]], name: str) -> type:
+def _definer(kind: type[AnyLearner], name: str) -> type:
     return next(each for each in kind.__mro__ if name in vars(each))
 
 
-def check_saved(learner: Learner[Any], path: Any) -> None:
+def check_saved(learner: AnyLearner, path: object) -> None:
     """Refuse a state that was saved on a path that a learner cannot take.
 
     Raises:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from mfbpi_core import Agent, Problem, Replicas, Transition
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_torch.config import DeepConfig
-from mfbpi_lib_torch.learning.learner import Learner
+from mfbpi_lib_torch.learning.learner import AnyLearner
 
 
 class Replica(Agent[DeepConfig]):
     """One replica as an agent, for metrics: it recommends, and is not stepped on its own."""
 
-    def __init__(self, learner: Learner[Any], number: int) -> None:
+    def __init__(self, learner: AnyLearner, number: int) -> None:
         super().__init__(learner.problem, learner.config, learner.rngs[number])
         self._learner = learner
         self._number = number
@@ -34,18 +35,18 @@ class Replica(Agent[DeepConfig]):
         """Recommendation rule of this replica."""
         return self._learner.recommend(observation, self._number)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """Nothing: replicas are saved together."""
         return {}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Nothing, as :meth:`state_dict`."""
 
 
 class DeepReplicas(Replicas[DeepConfig]):
     """The replicas of one learner; subclasses name its type."""
 
-    learner_type: ClassVar[type[Learner[Any]]]
+    learner_type: ClassVar[type[AnyLearner]]
 
     def __init__(
         self, problem: Problem, config: DeepConfig, rngs: Sequence[np.random.Generator]
@@ -72,10 +73,10 @@ class DeepReplicas(Replicas[DeepConfig]):
         """Store the transitions and learn from a batch of each replica."""
         self.learner.update(transitions)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """That of the learner, with a lane for each replica."""
         return self.learner.state_dict()
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, saved on whatever device."""
         self.learner.load_state_dict(state)

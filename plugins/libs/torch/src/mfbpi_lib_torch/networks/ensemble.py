@@ -8,13 +8,14 @@ automatic differentiation would cost as much as the arithmetic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.kernels.acting import outputs
 from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.networks.adam import adam_
@@ -130,7 +131,7 @@ class Ensemble(Stateful):
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
 
-    def act(self, inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    def act(self, inputs: Array) -> npt.NDArray[np.float32]:
         """Outputs [G, outputs] for one input of each replica, changing nothing.
 
         Args:

@@ -10,12 +10,13 @@ Source: Osband, Aslanides & Cassirer 2018, "Randomized prior functions for deep 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.kernels.acting import outputs
 from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.networks.ensemble import (
@@ -80,7 +81,7 @@ class Prior(Stateful):
         by_replica = scaled.view(self.sizes.replicas, -1, out.shape[2])
         return by_replica.transpose(1, 2).contiguous()
 
-    def at(self, inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    def at(self, inputs: Array) -> npt.NDArray[np.float32]:
         """Outputs [R, B * outputs] at one input of each replica, int64 [R] or float32 [R, d]."""
         if self.nets:
             return self._compiled(inputs)
@@ -93,7 +94,7 @@ class Prior(Stateful):
         array: npt.NDArray[np.float32] = values.cpu().numpy()
         return array
 
-    def _compiled(self, inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    def _compiled(self, inputs: Array) -> npt.NDArray[np.float32]:
         if self.sizes.one_hot:
             rows = table_rows(inputs[:, None], self.sizes.inputs).ravel()
             looked_up: npt.NDArray[np.float32] = self.table.numpy()[rows]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from pathlib import Path
 
 import attrs
 
@@ -22,6 +23,7 @@ from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, provenance
 from mfbpi.results.storage.directory import Store, StoreError
 from mfbpi.results.storage.places import Place
+from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.lockstep import Advancing
@@ -124,7 +126,7 @@ class Saver:
             )
         return ""
 
-    def _check_origin(self, tree: Any) -> None:
+    def _check_origin(self, tree: object) -> None:
         """Whether the file is that of this work and of these programs."""
         if not isinstance(tree, dict) or tree.get("format") != FORMAT:
             raise CheckpointError("it is of another version of mfbpi")
@@ -160,7 +162,7 @@ class Saver:
             warn(f"{self.work.shown} goes on without being saved: {problem}")
         self.problem = problem
 
-    def _tree(self, runs: Advancing, begun: Sequence[Begun]) -> dict[str, Any]:
+    def _tree(self, runs: Advancing, begun: Sequence[Begun]) -> StateDict:
         return {
             "format": FORMAT,
             "work": self.work.to_json(),

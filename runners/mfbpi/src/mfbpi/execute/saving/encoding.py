@@ -10,8 +10,8 @@ import json
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.running.state import PLAIN, as_array, generator, generator_state
 
 #: Key of the dictionaries that stand for what JSON lacks.
@@ -20,7 +20,7 @@ _MARK = "__mfbpi__"
 #: Name of the JSON text among the arrays.
 _TREE = "tree"
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, Array]
 
 
 def to_bytes(tree: Any, *, compressed: bool = False) -> bytes:
@@ -43,7 +43,7 @@ def from_bytes(content: bytes) -> Any:
         return _decode(json.loads(str(arrays[_TREE])), arrays)
 
 
-def _encode(value: Any, arrays: Arrays, where: str) -> Any:
+def _encode(value: object, arrays: Arrays, where: str) -> Any:
     if type(value) in PLAIN:
         return value
     if type(value) is list:
@@ -69,7 +69,7 @@ def _encode_generator(
     return {_MARK: kind, "state": _encode(state, arrays, where)}
 
 
-def _encode_array(value: Any, arrays: Arrays, where: str) -> Any:
+def _encode_array(value: object, arrays: Arrays, where: str) -> Any:
     """Arrays, numbers of numpy, and what converts itself to an array."""
     array = as_array(value, where)
     name = f"array{len(arrays)}"
@@ -77,7 +77,7 @@ def _encode_array(value: Any, arrays: Arrays, where: str) -> Any:
     return {_MARK: "scalar" if isinstance(value, np.generic) else "array", "name": name}
 
 
-def _decode(value: Any, arrays: Any) -> Any:
+def _decode(value: object, arrays: Any) -> Any:
     if isinstance(value, list):
         return [_decode(item, arrays) for item in value]
     if not isinstance(value, dict):

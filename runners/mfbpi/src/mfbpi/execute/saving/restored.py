@@ -42,7 +42,7 @@ def _row(saved: Any) -> Row:
     return row
 
 
-def is_finite(value: Any) -> bool:
+def is_finite(value: object) -> bool:
     """Whether it is a finite number, of Python or numpy; truth values are none."""
     return isinstance(value, _NUMBERS) and type(value) is not bool and math.isfinite(value)
 

@@ -15,6 +15,7 @@ from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import Store
 from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import ResultError, Versions
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 
@@ -62,7 +63,7 @@ class Entries:
     repeated: int = 0
     configs: dict[str, int] = attrs.field(factory=dict)
     versions: Counter[Versions] = attrs.field(factory=Counter)
-    origins: dict[str, Any] = attrs.field(factory=dict)
+    origins: JsonObject = attrs.field(factory=dict)
     left_out: Counter[int] = attrs.field(factory=Counter)
 
     @classmethod
@@ -133,7 +134,7 @@ class Entries:
             note(message)
 
 
-def _durations(origin: dict[str, Any]) -> tuple[float | None, ...]:
+def _durations(origin: JsonObject) -> tuple[float | None, ...]:
     """Seconds of learning, of metrics and in all; and how many seeds ran together."""
     told = origin.get("durations")
     told = told if isinstance(told, dict) else {}
@@ -145,5 +146,7 @@ def _durations(origin: dict[str, Any]) -> tuple[float | None, ...]:
     )
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if type(value) in (int, float) else None
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)

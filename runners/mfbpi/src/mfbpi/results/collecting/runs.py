@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 
 from mfbpi.results import frames
 from mfbpi.results.collecting.entries import Entries
 from mfbpi.results.loaded import Failure
+from mfbpi_core.data.plain import JsonObject
 
 _ABOUT = (
     ("horizon", pa.int64()),
@@ -52,7 +52,7 @@ def runs_table(entries: Entries, failures: Sequence[Failure]) -> pa.Table:
 
 
 def _parameters(
-    role: str, configs: Sequence[dict[str, Any]], numbers: Sequence[int]
+    role: str, configs: Sequence[JsonObject], numbers: Sequence[int]
 ) -> dict[str, pa.Array]:
     """A column for each parameter of the configurations with these numbers."""
     used = sorted(set(numbers))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -18,6 +19,9 @@ from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.spec import load_object
 from mfbpi_core.text import described
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 #: Dots per inch: enough for print at the figures' own size.
 _RESOLUTION = 150
 
@@ -30,7 +34,7 @@ def write(figure: Any, path: Place) -> None:
     atomic_write(path, content(figure, "png"))
 
 
-def content(figure: Any, suffix: str) -> bytes:
+def content(figure: Figure, suffix: str) -> bytes:
     """The bytes of a matplotlib figure as a file.
 
     Args:

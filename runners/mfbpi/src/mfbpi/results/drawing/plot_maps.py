@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,11 @@ _WITHOUT = (
     "with a metric that counts, such as visit_entropy or allocation"
 )
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def draw(kept: Sequence[Array]) -> tuple[list[tuple[str, Any]], str]:
+
+def draw(kept: Sequence[Array]) -> tuple[list[tuple[str, Figure]], str]:
     """Maps by stem, and a sentence where there are none."""
     from mfbpi_lib_figures.maps import heat_maps
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TYPE_CHECKING, TypeAlias
+from pathlib import Path
 
 import attrs
 
@@ -17,12 +18,14 @@ from mfbpi.results.storage.files import atomic_write, make_folder
 from mfbpi.results.storage.places import Place, parse
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_core.plugins.spec import Column
 from mfbpi_core.running import stopping
 from mfbpi_core.running.stopping import STOPPING_TIME
 from mfbpi_core.text import did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from mfbpi_lib_figures.runs import Quantity
 
@@ -47,7 +50,7 @@ class Plots:
         notes: a sentence on each figure that there is not, and why.
     """
 
-    figures: dict[str, Any]
+    figures: dict[str, Figure]
     notes: list[str]
 
     def _repr_html_(self) -> str:
@@ -138,9 +141,9 @@ class _Stems:
     """Figures by stems that are fit for file names, each once."""
 
     def __init__(self) -> None:
-        self.figures: dict[str, Any] = {}
+        self.figures: dict[str, Figure] = {}
 
-    def add(self, stem: str, figure: Any) -> None:
+    def add(self, stem: str, figure: Figure) -> None:
         """Take a figure, under another name where two are called alike."""
         name = _UNSAFE.sub("_", stem)[:_LONGEST].strip("_")
         count = 1
@@ -165,7 +168,7 @@ def _quantities(rows: pa.Table, asked: Sequence[str], registry: Registry) -> lis
     return quantities
 
 
-def _columns(registry: Registry) -> Iterator[Any]:
+def _columns(registry: Registry) -> Iterator[Column]:
     for plugin in registry.of_kind("metric"):
         yield from plugin.spec.columns
     yield from stopping.COLUMNS
@@ -198,7 +201,7 @@ def _group(name: str, groups: Mapping[str, list[str]]) -> list[str]:
 
 def _draw(
     kind: Kind, runs: Runs, quantities: Sequence[Quantity], statistic: Statistic
-) -> tuple[Iterable[tuple[str, Any]], str]:
+) -> tuple[Iterable[tuple[str, Figure]], str]:
     """The figures of a kind by stem, and a sentence where there are none or too few."""
     if kind == "maps":
         return plot_maps.draw(runs.arrays)
@@ -213,7 +216,7 @@ def _draw(
     return _curves(runs.rows, quantities, statistic)
 
 
-def _stops(rows: pa.Table) -> tuple[list[tuple[str, Any]], str]:
+def _stops(rows: pa.Table) -> tuple[list[tuple[str, Figure]], str]:
     from mfbpi_lib_figures.stopping import has_stops, stopping_curves
 
     if not has_stops(rows):
@@ -223,12 +226,12 @@ def _stops(rows: pa.Table) -> tuple[list[tuple[str, Any]], str]:
 
 def _curves(
     rows: pa.Table, quantities: Sequence[Quantity], statistic: Statistic
-) -> tuple[list[tuple[str, Any]], str]:
+) -> tuple[list[tuple[str, Figure]], str]:
     """Curves of what was measured more than once in some run, and what was not."""
     from mfbpi_lib_figures.learning import learning_curves
     from mfbpi_lib_figures.runs import curves
 
-    drawn: list[tuple[str, Any]] = []
+    drawn: list[tuple[str, Figure]] = []
     single = []
     for quantity in quantities:
         runs = [run for seeds in curves(rows, quantity.name).values() for run in seeds.values()]

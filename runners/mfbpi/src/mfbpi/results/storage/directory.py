@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -265,7 +264,7 @@ def unwritable(directory: Place, error: Exception) -> UsageError:
     )
 
 
-def pretty(data: Mapping[str, Any]) -> bytes:
+def pretty(data: Mapping[str, object]) -> bytes:
     """The content of a JSON file for people."""
     return (json.dumps(data, indent=2, sort_keys=True) + "\n").encode()
 

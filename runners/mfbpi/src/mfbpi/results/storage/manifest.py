@@ -15,6 +15,7 @@ from mfbpi.results.storage import files
 from mfbpi.results.storage.directory import MANIFEST, pretty, unwritable
 from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.table import SCHEMA_VERSION
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 
 #: Names of manifests.
@@ -41,7 +42,7 @@ def read(directory: Place) -> dict[str, Any]:
     Raises:
         UsageError: when one cannot be read.
     """
-    joined: dict[str, Any] = {}
+    joined: JsonObject = {}
     for each in _all(directory).values():
         joined = _join(joined, each) if joined else each
     return joined
@@ -77,7 +78,7 @@ def path_of(directory: Place, shard: Shard | None) -> Place:
     return directory / (MANIFEST if shard is None else f"_run-{shard.tag}.json")
 
 
-def _is_manifest(loaded: Any) -> bool:
+def _is_manifest(loaded: object) -> bool:
     if not isinstance(loaded, dict):
         return False
     parts = [loaded.get(name, {}) for name in ("agents", "environments", "shard", "seeds")]
@@ -86,7 +87,7 @@ def _is_manifest(loaded: Any) -> bool:
     )
 
 
-def _are_seeds(given: Any) -> bool:
+def _are_seeds(given: object) -> bool:
     try:
         return isinstance(given, str) and bool(parse_seeds(given))
     except UsageError:
@@ -213,7 +214,7 @@ def _write(path: Place, content: Manifest) -> None:
         raise unwritable(path.parent, error) from error
 
 
-def _join(before: Manifest, now: Manifest) -> dict[str, Any]:
+def _join(before: Manifest, now: Manifest) -> JsonObject:
     """Two manifests of the same settings as one: agents, environments and seeds of both."""
     parts = ("agents", "environments")
     return {
@@ -232,7 +233,7 @@ def planned(directory: Place) -> int | None:
     return tasks if type(tasks) is int and tasks > 0 else None
 
 
-def _joined_seeds(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, Any]:
+def _joined_seeds(before: Mapping[str, str], now: Mapping[str, str]) -> JsonObject:
     """The seeds of each agent in each environment, of all runs so far, and their number."""
     seeds = {
         pair: {seed for one in (before, now) if pair in one for seed in parse_seeds(one[pair])}

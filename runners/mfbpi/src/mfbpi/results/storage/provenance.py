@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import mfbpi_core
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.plugin import Plugin
 
 #: Module to distribution of the libraries whose version can change a number.
@@ -37,7 +37,7 @@ _OURS = re.compile(r"mfbpi(_(core|run|lib_\w+))?")
 _ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/(?:[^\s/\"'<>|]+/)+([^\s/\"'<>|:,)]+)")
 
 
-def describe(used: Iterable[Plugin]) -> dict[str, Any]:
+def describe(used: Iterable[Plugin]) -> JsonObject:
     """Distributions, libraries, source revision and platform of this process."""
     return {
         **versions(used),
@@ -115,7 +115,7 @@ def _loaded_version(distribution: str) -> str:
 
 
 @functools.cache
-def revision() -> tuple[tuple[str, Any], ...]:
+def revision() -> tuple[tuple[str, object], ...]:
     """Commit of the source tree that the core is run from, and whether it was changed since.
 
     Both are None where the core is installed as a wheel.

@@ -17,6 +17,7 @@ from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import Store
 from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.remote.causes import RemoteError
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import MfbpiError
 
@@ -45,7 +46,7 @@ class Result:
 
     task: Task
     content: pa.Table
-    origin: dict[str, Any]
+    origin: JsonObject
 
 
 def read(path: Place, schema: pa.Schema = table.ROWS, task_id: str = "") -> Result:
@@ -116,7 +117,7 @@ def _check_columns(found: pa.Schema, expected: pa.Schema) -> None:
         raise ValueError(f"its columns are {', '.join(found.names) or 'none'}")
 
 
-def _checked_task(task_id: str, origin: dict[str, Any]) -> Task:
+def _checked_task(task_id: str, origin: JsonObject) -> Task:
     if origin.get("schema_version") != table.SCHEMA_VERSION:
         raise ValueError(
             f"its schema has version {origin.get('schema_version')}; "
@@ -178,7 +179,7 @@ def read_all(paths: Iterable[Place], problems: list[str]) -> Iterator[Result]:
             yield found
 
 
-def versions_of(origin: dict[str, Any]) -> Versions:
+def versions_of(origin: JsonObject) -> Versions:
     """The versions that a result names, by group and program."""
     return tuple(
         (group, name, version)

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mfbpi.results.storage import files
 from mfbpi.results.storage.places import Place
+from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import Task
 
@@ -86,8 +87,8 @@ def rows_table(
 
 def arrays_table(
     task: Task,
-    arrays: Mapping[tuple[str, str], npt.NDArray[Any]],
-    provenance: Mapping[str, Any],
+    arrays: Mapping[tuple[str, str], Array],
+    provenance: Mapping[str, object],
 ) -> pa.Table:
     """The arrays of one task by (metric, array), in the schema :data:`ARRAYS`."""
     values = [np.asarray(array, dtype=np.float64) for array in arrays.values()]
@@ -111,7 +112,7 @@ def _run_columns(task: Task, n: int) -> dict[str, list[Any]]:
 
 
 def _table(
-    columns: Mapping[str, list[Any]], schema: pa.Schema, provenance: Mapping[str, Any]
+    columns: Mapping[str, list[Any]], schema: pa.Schema, provenance: Mapping[str, object]
 ) -> pa.Table:
     arrays = []
     for field in schema:
@@ -123,7 +124,7 @@ def _table(
     return with_provenance(pa.Table.from_arrays(arrays, schema=schema), provenance)
 
 
-def with_provenance(content: pa.Table, provenance: Mapping[str, Any]) -> pa.Table:
+def with_provenance(content: pa.Table, provenance: Mapping[str, object]) -> pa.Table:
     """The table, saying how it was made."""
     metadata = {METADATA_KEY: json.dumps(provenance, sort_keys=True).encode()}
     return content.replace_schema_metadata(metadata)
@@ -158,12 +159,12 @@ def _opened(content: bytes) -> pq.ParquetFile:
     return pq.ParquetFile(io.BytesIO(content), pre_buffer=False, page_checksum_verification=True)
 
 
-def provenance(table: pa.Table) -> dict[str, Any]:
+def provenance(table: pa.Table) -> JsonObject:
     """What the file says about how it was made."""
     return origin_of(table.schema)
 
 
-def origin_of(schema: pa.Schema) -> dict[str, Any]:
+def origin_of(schema: pa.Schema) -> JsonObject:
     """The same, where there is its schema alone."""
     return dict(json.loads((schema.metadata or {}).get(METADATA_KEY, b"{}")))
 
