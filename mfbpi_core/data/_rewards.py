@@ -8,13 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data import arrays
-from mfbpi_core.data.arrays import entry, first
+from mfbpi_core.data.arrays import BoolArray, FloatArray, entry, first
 from mfbpi_core.errors import ModelError, ModelWarning
 from mfbpi_core.text import listed
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 #: Largest size of a reward. Values and their squares stay within float64 then.
 LARGEST = 1e100

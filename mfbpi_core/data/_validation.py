@@ -10,15 +10,13 @@ import numpy.typing as npt
 
 from mfbpi_core.data import arrays
 from mfbpi_core.data._layout import transposed_hint
-from mfbpi_core.data.arrays import Array, entry, first
+from mfbpi_core.data.arrays import Array, BoolArray, FloatArray, entry, first
 from mfbpi_core.errors import ModelError, ModelWarning
 from mfbpi_core.text import listed
 
 #: Row sums within this distance of one, and entries this little below zero, are rounding.
 ROUNDING = 1e-6
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 _Array = TypeVar("_Array", bound=Array)
 
 

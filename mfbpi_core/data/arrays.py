@@ -1,4 +1,4 @@
-"""What people pass for arrays, made into arrays of numbers or refused in one sentence.
+"""Types of arrays; and what people pass for arrays, made into numbers or refused in a sentence.
 
 numpy would take text for numbers, drop the imaginary part of complex ones and the mask of masked
 ones, and make an array of objects of anything else.
@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import numbers
 import reprlib
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.errors import ModelError
 
-Array = npt.NDArray[Any]
+#: Of whatever kind; of float64, int64 and bool.
+Array: TypeAlias = npt.NDArray[Any]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 #: Kinds of dtype that hold real numbers, and what the others hold.
 _REAL = "biuf"

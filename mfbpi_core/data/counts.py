@@ -11,12 +11,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: With more states, only what was seen has a place of its own.
 DENSE_STATES = 200

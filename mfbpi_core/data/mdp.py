@@ -11,11 +11,9 @@ import numpy.typing as npt
 
 from mfbpi_core.data import _rewards as rewarding
 from mfbpi_core.data import _validation as check
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_core.errors import ModelError
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 RewardLaw = Literal["bernoulli", "deterministic"]
 
 #: Dense [S, A, S] arrays above this many entries (2 GiB of float64) are refused.

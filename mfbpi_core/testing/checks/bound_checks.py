@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
 from mfbpi_core.testing.outcomes import CheckSkipped, require
@@ -30,8 +30,6 @@ EVALUATED = 1e-9
 #: Largest relative difference between the values of one instance under two labellings, on top
 #: of the gaps that the solutions declare.
 RELABELLED = 1e-6
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def allocation_on_simplex(subject: Subject) -> None:

@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.testing.outcomes import require
 
 #: Probability that frequencies which obey their law are refused, for each of the two tests.
@@ -29,8 +29,6 @@ LEAST_EXPECTED = 20.0
 
 #: Allowance for what never or always happens.
 ROUNDING = 1e-12
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def require_frequencies(counts: FloatArray, probabilities: FloatArray, what: str) -> None:

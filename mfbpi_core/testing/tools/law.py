@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, FloatArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.testing.outcomes import require
-from mfbpi_core.testing.tools.goodness import ROUNDING, FloatArray, require_frequencies
+from mfbpi_core.testing.tools.goodness import ROUNDING, require_frequencies
 
 
 def require_transitions(model: TabularMDP, steps: Transitions) -> None:

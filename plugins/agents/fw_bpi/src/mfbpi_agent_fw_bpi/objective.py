@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_agent_fw_bpi.widths import Units, widths
+from mfbpi_core.data.arrays import BoolArray, FloatArray
 from mfbpi_lib_tabular.learning.posterior import Counts, Estimate
 from mfbpi_lib_tabular.solution.planning import Plan
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 TINY = float(np.finfo(np.float64).tiny)
 

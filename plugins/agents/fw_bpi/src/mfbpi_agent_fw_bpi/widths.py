@@ -20,12 +20,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_confidence.ball import largest_mean, smallest_mean
 from mfbpi_lib_confidence.penalties import penalty, reward_penalty
 from mfbpi_lib_tabular.learning.posterior import Counts
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 class Widths(NamedTuple):

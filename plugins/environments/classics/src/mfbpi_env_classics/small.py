@@ -11,18 +11,14 @@ All of them start in state 0, never end and are run at discount 0.9.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_core import NoConfig, RunProtocol, TabularMDP, parameter
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.solution import planning
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 DISCOUNT = 0.9
 

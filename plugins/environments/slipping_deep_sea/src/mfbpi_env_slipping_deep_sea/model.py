@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from mfbpi_core.data.arrays import FloatArray, IntArray
 
 #: Reward of a success, before the cost of the move that achieves it.
 LARGE_REWARD = 1.0

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.contracts.parameters import parameter
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_bounds import generative, navigation, units
@@ -34,8 +35,6 @@ from mfbpi_lib_bounds.planned import Quantities
 from mfbpi_lib_bounds.solution import Solution
 from mfbpi_lib_bounds.solvers import programme
 from mfbpi_lib_tabular.solution import moments
-
-FloatArray = npt.NDArray[np.float64]
 
 #: An allocation may miss the simplex by this much.
 SIMPLEX_TOLERANCE = 1e-6

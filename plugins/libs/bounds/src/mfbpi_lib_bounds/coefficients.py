@@ -29,14 +29,10 @@ from collections.abc import Callable
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_tabular.solution import terms
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 #: Coefficients between this and its inverse keep all their digits, and so do their products.
 LEAST = 1e-290

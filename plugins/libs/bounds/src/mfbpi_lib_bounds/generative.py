@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.scalar import Model
 from mfbpi_lib_bounds.solution import Solution
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def minimise(coefficients: Coefficients) -> Solution:

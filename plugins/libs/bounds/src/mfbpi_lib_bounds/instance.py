@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_core.text import NAMED, listed
 from mfbpi_lib_tabular.analysis import structure
 from mfbpi_lib_tabular.solution import gaps, lumping, planning
 from mfbpi_lib_tabular.solution.spread import Spread
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @attrs.frozen(kw_only=True, eq=False)

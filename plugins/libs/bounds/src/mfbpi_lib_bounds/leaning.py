@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_bounds.instance import PlannedInstance
 from mfbpi_lib_tabular.solution import gaps
 from mfbpi_lib_tabular.solution.spread import Spread
-
-FloatArray = npt.NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.coefficients import Coefficients, out_of_range
 from mfbpi_lib_bounds.generative import nothing_to_learn
@@ -26,8 +27,6 @@ from mfbpi_lib_bounds.solvers.flow import Flow
 from mfbpi_lib_bounds.solvers.interior import Interior, is_entangled
 from mfbpi_lib_bounds.solvers.programme import TACTICS, Programme
 from mfbpi_lib_bounds.solvers.search import Programmes, Search
-
-FloatArray = npt.NDArray[np.float64]
 
 #: The search ends when the certified relative gap is this small, or no longer shrinks.
 TARGET_GAP = 1e-13

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_lib_bounds import coefficients
-from mfbpi_lib_bounds.coefficients import BoolArray, Coefficients, FloatArray, IntArray
+from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.instance import PlannedInstance
 
 

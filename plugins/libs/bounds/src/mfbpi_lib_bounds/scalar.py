@@ -16,9 +16,8 @@ import functools
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from mfbpi_core.data.arrays import FloatArray
 
 #: Newton's method doubles the digits in each step; this many are never needed.
 MAX_STEPS = 60

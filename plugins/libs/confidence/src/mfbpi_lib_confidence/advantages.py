@@ -19,13 +19,10 @@ from __future__ import annotations
 import attrs
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_confidence.backups import column_intervals
 from mfbpi_lib_confidence.envelopes import Side
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Cap on the contractions of kappa.
 MAX_CONTRACTIONS = 200

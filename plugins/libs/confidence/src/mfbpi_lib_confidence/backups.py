@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_confidence.ball import least_mean, polished
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @numba.njit(cache=True)

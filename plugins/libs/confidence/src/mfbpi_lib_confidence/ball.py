@@ -27,9 +27,8 @@ import math
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from mfbpi_core.data.arrays import FloatArray
 
 #: The search ends when phi(t) is this close to c, relatively. The bound is flat there: its own
 #: distance from the optimum is of the order of the square of this, relative to its width.

@@ -20,14 +20,12 @@ import math
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_confidence.ball import mean_interval
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.penalties import reward_penalties, row_penalties
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @attrs.frozen

@@ -8,12 +8,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import IntArray
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation
-
-IntArray = npt.NDArray[np.int64]
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -12,13 +12,10 @@ import functools
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_confidence.backups import backup
 from mfbpi_lib_confidence.box import Box
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Cap on the policies, of agent and nature, that are evaluated; a handful is usual.
 MAX_ITERATIONS = 100

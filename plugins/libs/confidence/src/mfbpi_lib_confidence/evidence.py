@@ -10,11 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Counts
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_core.errors import ModelError
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 RewardLaw = Literal["any", "deterministic"]
 
 #: Counts up to here are exact in float64.

@@ -20,18 +20,14 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_lib_confidence import verdicts
 from mfbpi_lib_confidence.advantages import Linear, Reference, linear_advantages
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.envelopes import Side, envelope
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_tabular.solution.planning import check_discount, solve_arrays
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 #: Advantages must be below minus this, in units of the reward range by 1 - gamma.
 SLACK = 1e-9

@@ -35,7 +35,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from mfbpi_core.data.arrays import FloatArray
 
 LOG_SQRT_PI = 0.5 * math.log(math.pi)  # log Gamma(1/2)
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_confidence.evidence import Evidence
-
-BoolArray = npt.NDArray[np.bool_]
 
 SCOPES = ("all", "visited", "initial")
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_core.errors import ConfigError
 from mfbpi_lib_confidence.evidence import Evidence
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 def checked_scope(evidence: Evidence, epsilon: float, scope: BoolArray | None) -> BoolArray:

@@ -20,11 +20,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from mfbpi_core.contracts.bound import BoundSolution
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_convex.programme import DEFAULT_SOLVER, check_solver, solve, value_of, version
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Passes before giving up, and relative change of the value that counts as settled.
 MAX_PASSES = 12

@@ -32,15 +32,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files import header
 from mfbpi_lib_mdp_files.named import Draft, Named, empty_entries
 from mfbpi_lib_mdp_files.tokens import Tokens
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Dense tables of more entries than this are refused.
 MOST_ENTRIES = 2**27

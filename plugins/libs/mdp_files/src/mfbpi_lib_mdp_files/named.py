@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import ModelError, UsageError
 from mfbpi_lib_tabular.models import listed
-
-FloatArray = npt.NDArray[np.float64]
 
 #: A row of probabilities may miss one by this much.
 ROUNDING = 1e-6

@@ -12,12 +12,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_tabular.learning.posterior import ROUNDING, Estimate
 from mfbpi_lib_tabular.solution import gaps, moments
 from mfbpi_lib_tabular.solution.moments import Outlook
 from mfbpi_lib_tabular.solution.planning import Plan
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -37,12 +37,9 @@ from mfbpi_core import (
     bound_parameter,
     parameter,
 )
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, FloatArray, IntArray
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import RequirementError, SolverError, UsageError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @attrs.frozen(kw_only=True)

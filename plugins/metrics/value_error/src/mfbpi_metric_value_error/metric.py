@@ -22,12 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Environment, Metric, NoConfig, Problem, Snapshot, TabularMDP
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, FloatArray
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import RequirementError
 from mfbpi_lib_tabular.solution import planning
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def value_ratio(optimal: npt.ArrayLike, achieved: npt.ArrayLike) -> float:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-FloatArray = npt.NDArray[np.float64]
+from mfbpi_core.data.arrays import FloatArray
 
 #: A certificate is not looked at more closely when rounding moves it by no more than this share.
 SHARP = 1e-11

@@ -21,12 +21,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, FloatArray
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.solution import Basis, Vertex
 from mfbpi_lib_bounds.solvers.flow import Flow
 
-FloatArray = npt.NDArray[np.float64]
 #: Arrays of Decimal; numpy applies the operators of the entries.
 Decimals = Array
 

@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_tabular.analysis import structure
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Flow:

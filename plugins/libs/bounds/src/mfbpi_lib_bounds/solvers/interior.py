@@ -18,10 +18,10 @@ of the value, and any v >= 0 in balance an upper one, so that no vertex is neede
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.solution import Vertex
@@ -29,8 +29,6 @@ from mfbpi_lib_bounds.solvers.certificate import blur, reduced_costs
 from mfbpi_lib_bounds.solvers.flow import Flow
 from mfbpi_lib_bounds.solvers.newton import BOLD, FINE, Least, Newton, Point
 from mfbpi_lib_bounds.solvers.normal import Normal
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Cap on the steps; two or three dozen are usual.
 MAX_STEPS = 100

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.generative import least_weights, scalar_model
 from mfbpi_lib_bounds.solvers.normal import Normal
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Share of the way to the boundary that a step goes, while the gap is wide.
 BOLD = 0.9

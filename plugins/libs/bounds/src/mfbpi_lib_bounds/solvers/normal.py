@@ -15,14 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.linalg import lapack
 
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, FloatArray
 from mfbpi_core.errors import SolverError
-
-FloatArray = npt.NDArray[np.float64]
 
 #: From this many states on, factors in single precision are tried first.
 SINGLE_STATES = 5_000

@@ -17,15 +17,13 @@ from importlib import metadata
 import attrs
 import highspy
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds.solution import Basis, Vertex
 from mfbpi_lib_bounds.solvers.certificate import blur, reduced_costs
 from mfbpi_lib_bounds.solvers.flow import Flow
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Options of HiGHS: warm starts need the simplex method on the model as it is.
 OPTIONS: dict[str, bool | int | float | str] = {

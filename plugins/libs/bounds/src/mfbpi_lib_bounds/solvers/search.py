@@ -15,16 +15,14 @@ from typing import Protocol
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, sparse
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_bounds.coefficients import Coefficients, evaluate
 from mfbpi_lib_bounds.generative import least_weights, scalar_model
 from mfbpi_lib_bounds.scalar import Model
 from mfbpi_lib_bounds.solution import Basis, Solution, Vertex
 from mfbpi_lib_bounds.solvers.flow import Flow, arrivals
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Cap on the programmes of one solve.
 MAX_PROGRAMMES = 60

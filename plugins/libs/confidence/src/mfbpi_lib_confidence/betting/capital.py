@@ -32,10 +32,8 @@ import math
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from mfbpi_core.data.arrays import FloatArray, IntArray
 
 #: Sizes b of the stakes, and their prior v.
 SIZES = np.array([0.4, 1.0, 1.6])

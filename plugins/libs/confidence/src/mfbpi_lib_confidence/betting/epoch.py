@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.advantages import Reference
 from mfbpi_lib_confidence.betting.capital import LARGEST_STAKE
@@ -24,9 +25,6 @@ from mfbpi_lib_confidence.betting.functionals import log_capitals
 from mfbpi_lib_confidence.betting.points import Points, joined, points_of
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Steps grow by this from one possible opening to the next.
 GRID = 1.6

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_lib_confidence import kl_box
 from mfbpi_lib_confidence.betting import functionals, remainder
 from mfbpi_lib_confidence.betting.epoch import Epoch, opening
@@ -31,10 +31,6 @@ from mfbpi_lib_confidence.box import Box, Thresholds, check_risk
 from mfbpi_lib_confidence.envelopes import Side, envelope
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 #: Shares of the risk: laws, rewards, bets.
 LAWS, REWARDS, BETS = 0.45, 0.05, 0.5

@@ -14,12 +14,9 @@ import math
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_confidence.betting.capital import largest_sum, minorant
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Horizons m: stakes are best after m N visits more. Each horizon is an event of its own.
 HORIZONS = np.array([2.0, 8.0])

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.errors import ModelError
 from mfbpi_lib_confidence.evidence import Evidence
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @attrs.frozen(kw_only=True, eq=False)

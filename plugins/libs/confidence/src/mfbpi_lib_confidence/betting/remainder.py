@@ -19,13 +19,9 @@ import math
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_lib_confidence.ball import least_mean
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 #: Up to this many outcomes signs are enumerated.
 FEW = 4

@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_tabular.analysis import shown, structure
 from mfbpi_lib_tabular.analysis.hardness import Hardness, measure
 from mfbpi_lib_tabular.solution import gaps, moments, planning
 
-FloatArray = npt.NDArray[np.float64]
 Pair = tuple[int, int]
 
 EPS = float(np.finfo(np.float64).eps)

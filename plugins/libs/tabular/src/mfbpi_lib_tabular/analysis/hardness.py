@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, sparse
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.data.arrays import IntArray
 from mfbpi_lib_tabular.analysis import structure
 from mfbpi_lib_tabular.analysis.hitting import Hitting, fastest
 from mfbpi_lib_tabular.solution import gaps
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Up to this many states everything is computed exactly.
 EXACT_STATES = 500

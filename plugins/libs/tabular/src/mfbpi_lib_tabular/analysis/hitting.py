@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_tabular.numerics import linear
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Chains of at most this many states are solved as dense arrays.
 DENSE_STATES = 200

@@ -15,13 +15,11 @@ from scipy import sparse
 from scipy.sparse import csgraph
 from scipy.sparse import linalg as sparse_linalg
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ModelError
 from mfbpi_core.text import NAMED, listed
 from mfbpi_lib_tabular.numerics.linear import rows_to_sparse
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Chains up to this many states are solved by elimination without subtractions, as dense arrays.
 ELIMINATED_STATES = 500

@@ -23,15 +23,11 @@ from mfbpi_core import Snapshot
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric, cells_of
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, IntArray
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Tally(NamedTuple):

@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.data.arrays import BoolArray
 from mfbpi_core.data.mdp import RewardLaw
 from mfbpi_core.errors import ModelError
-
-BoolArray = npt.NDArray[np.bool_]
 
 #: Rows of K entries that miss one by no more than (4 + K) times this sum to one.
 EPS = float(np.finfo(np.float64).eps)

@@ -13,13 +13,10 @@ are rounded to 2^-105.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_tabular.numerics import doubled
 from mfbpi_lib_tabular.numerics.doubled import Doubled
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Rows of more slots are averaged in :mod:`mfbpi_lib_tabular.numerics.doubled` arithmetic.
 MAX_SLOTS = 64

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from mfbpi_core.data.arrays import FloatArray
 
 #: Relative error of one operation, rounded up: 4 u^2.
 UNIT = 2.0**-104

@@ -14,9 +14,8 @@ import numpy.typing as npt
 from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import SolverError
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Half-widths of bands up to this are factorised without trying anything else.
 NARROW_BAND = 32

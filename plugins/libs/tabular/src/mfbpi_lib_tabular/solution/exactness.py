@@ -22,12 +22,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
 
 #: Relative distance of a number from what it can stand for: rounding of a few operations.

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_tabular.solution import exactness, lumping, refinement
@@ -27,9 +27,6 @@ from mfbpi_lib_tabular.solution.planning import Plan, check_discount, rounding
 from mfbpi_lib_tabular.solution.refinement import Refined
 from mfbpi_lib_tabular.solution.spread import Spread
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 Pair = tuple[int, int]
 
 #: Cap on the policies that are refined; each is better than the last.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from mfbpi_core.data.arrays import FloatArray, IntArray
 
 #: Up to so many actions of so many states or more the best are found action by action, which takes
 #: less time than numpy's search along a short axis.

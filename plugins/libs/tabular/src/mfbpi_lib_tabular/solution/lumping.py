@@ -9,12 +9,9 @@ and 1e-17 may be meant to differ, or not.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Values that differ by more than this in relation to their size are not grouped.
 NEAR = 1e-9

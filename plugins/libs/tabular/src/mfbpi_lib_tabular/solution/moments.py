@@ -10,11 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from mfbpi_core.data.arrays import Array
-
-FloatArray = npt.NDArray[np.float64]
+from mfbpi_core.data.arrays import Array, FloatArray
 
 #: Largest k of the suprema over k, as in the paper's experiments.
 K_MAX = 19

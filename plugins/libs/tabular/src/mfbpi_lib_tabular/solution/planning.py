@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, FloatArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
 from mfbpi_lib_tabular.numerics import kernels

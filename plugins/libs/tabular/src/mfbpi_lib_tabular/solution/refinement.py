@@ -30,17 +30,13 @@ import functools
 from typing import Any
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_tabular.numerics import doubled, kernels, rows
 from mfbpi_lib_tabular.numerics.backup import MAX_SLOTS, Means
 from mfbpi_lib_tabular.numerics.doubled import Doubled
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 EPS = float(np.finfo(np.float64).eps)
 

@@ -21,12 +21,9 @@ import functools
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 EPS = float(np.finfo(np.float64).eps)
 

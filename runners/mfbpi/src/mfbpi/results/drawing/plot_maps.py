@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi.results.loaded import Array
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import UsageError
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 #: Counts of visits by cell, the most telling first: of the first one kept in an environment there
 #: are maps. What has an axis for actions behind a grid is summed over it.
