@@ -54,17 +54,14 @@ def test_only_plugins_have_entry_points(package: Package) -> None:
 
 
 def test_core_imports_little() -> None:
-    """Beyond the standard library: numpy, attrs, pluggy; pytest in the kit, inside functions.
-
-    What type checkers bring along is no import when the program runs.
-    """
+    """Beyond the standard library: numpy, attrs, pluggy; pytest in the kit, inside functions."""
     (core,) = (p for p in PACKAGES if p.kind == "core")
     allowed = {"attrs", "numpy", "pluggy", "mfbpi_core", *sys.stdlib_module_names}
     strange = set()
     for path in core.files():
         kit = "testing" in path.relative_to(core.source).parts
         for name, in_function in type_checked(path):
-            excused = in_function and (name == "typing_extensions" or (name == "pytest" and kit))
+            excused = in_function and name == "pytest" and kit
             if name not in allowed and not excused:
                 strange.add((path.name, name))
 

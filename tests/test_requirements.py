@@ -12,16 +12,12 @@ from tests.repository import PACKAGES, ROOT, Package, each_package, imported, na
 #: Requirements that no import shows: cvxpy looks its solvers up by name.
 LOADED_BY_NAME = {"mfbpi-lib-convex": {"clarabel"}}
 
-#: Imported for type checkers alone, which bring it along.
-FOR_TYPE_CHECKERS = {"typing_extensions"}
-
 
 @each_package
 def test_imports_are_declared(package: Package) -> None:
     """Whatever is imported is a dependency in pyproject.toml."""
     required = package.requirements() | package.extras()
-    found = imported(package) - FOR_TYPE_CHECKERS
-    missing = {name for name in found if not required & providers(name)}
+    missing = {name for name in imported(package) if not required & providers(name)}
 
     assert missing == set()
 

@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.data import exact
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import StateDict

@@ -21,7 +21,6 @@ from gymnasium import spaces
 
 from mfbpi.api.building import make_environment
 from mfbpi.instances import scenes
-from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.plugins.registry import Registry
 

@@ -29,13 +29,12 @@ from mfbpi_core import (
     bound_parameter,
     parameter,
 )
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import ConfigError, SolverError
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
 from mfbpi_lib_confidence.rules import BoxRule
 from mfbpi_stopping_u_relaxation import thresholds
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Bounds for confusing models with any successors; others may be exceeded by the truth.
 COVERING = ("u_span", "u0")

@@ -22,12 +22,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_confidence.box import Box, Thresholds
 from mfbpi_lib_confidence.evidence import Evidence
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Kaufmann & Koolen's choice of the free parameter of their function.
 _Z = 1.5

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-from pathlib import Path
-
 import click
 
 from mfbpi.results.drawing import plots

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
-from pathlib import Path
 
 import attrs
 import click
@@ -13,8 +11,8 @@ import click
 from mfbpi.results.state import duration, pace
 from mfbpi.results.status import Running, Status, status
 from mfbpi.results.storage.places import Place
-from mfbpi_run.command import Command, PATH, PLACE
 from mfbpi_core.data.plain import JsonObject
+from mfbpi_run.command import PLACE, Command
 from mfbpi_run.screen.output import say, show_json, show_table
 from mfbpi_run.screen.streams import output
 

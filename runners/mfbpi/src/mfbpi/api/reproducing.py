@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
-from pathlib import Path
 
 import attrs
 import pyarrow as pa

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
-from scipy.stats import rankdata
 
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.running.stopping import STOPPING_TIME
 from mfbpi_core.text import did_you_mean, listed
+from mfbpi_lib_statistics.ranks import ranked
 
 #: Values of one agent.
 BySeed = dict[int, float]
@@ -100,11 +100,11 @@ def _at_end(result: Result, metric: str) -> float | None:
 def _ranked(values: dict[str, BySeed]) -> dict[str, BySeed]:
     """Ranks from 1, those of equal times their mean."""
     places = [(agent, seed) for agent, own in values.items() for seed in own]
-    ranks = rankdata([values[agent][seed] for agent, seed in places])
-    ranked: dict[str, BySeed] = {agent: {} for agent in values}
+    ranks = ranked([values[agent][seed] for agent, seed in places])
+    by_agent: dict[str, BySeed] = {agent: {} for agent in values}
     for (agent, seed), rank in zip(places, ranks, strict=True):
-        ranked[agent][seed] = float(rank)
-    return ranked
+        by_agent[agent][seed] = float(rank)
+    return by_agent
 
 
 #: What runs must share to be compared: a name for people, and where it stands.

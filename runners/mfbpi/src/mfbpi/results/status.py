@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Iterator
 from typing import Any
-from pathlib import Path
 
 import attrs
 

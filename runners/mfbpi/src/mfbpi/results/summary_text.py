@@ -16,7 +16,7 @@ class Shown:
 
     @property
     @abstractmethod
-    def shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
+    def shown(self) -> tuple[tuple[str, ...], list[tuple[object, ...]], list[str]]:
         """Headings, rows, and the lines below them."""
 
     def __str__(self) -> str:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
-from pathlib import Path
 
 import attrs
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import Any, TYPE_CHECKING
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 

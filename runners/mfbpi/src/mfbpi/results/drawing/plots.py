@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TYPE_CHECKING, TypeAlias
-from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import attrs
 
