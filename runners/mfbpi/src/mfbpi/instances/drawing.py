@@ -13,13 +13,13 @@ import numpy.typing as npt
 from mfbpi.instances.scenes import links
 from mfbpi.results.drawing import figures
 from mfbpi.results.storage.files import atomic_write
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
 
 if TYPE_CHECKING:
     from mfbpi_lib_tabular.analysis.layout import Layout
 
-FloatArray = npt.NDArray[np.float64]
 
 #: What a picture can be written as.
 ENDINGS = (".png", ".svg", ".pdf")

@@ -17,10 +17,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import RequirementError
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Most states of a graph: more are a tangle.
 LARGEST_GRAPH = 200

@@ -5,21 +5,21 @@ The sparse solvers are imported where they are needed, so that small instances n
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.data.mdp import TabularMDP
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+#: A matrix, dense or one of scipy's sparse ones, which have no types.
+Matrix: TypeAlias = Any
 
 #: Instances of at most this many states are solved with dense matrices.
 DENSE_STATES = 256
 
 
-def kernel(mdp: TabularMDP) -> Any:
+def kernel(mdp: TabularMDP) -> Matrix:
     """P with one row for each pair, [S A, S]: an array, or sparse where S is large."""
     if mdp.n_states <= DENSE_STATES:
         return mdp.transitions.reshape(-1, mdp.n_states)
@@ -28,7 +28,7 @@ def kernel(mdp: TabularMDP) -> Any:
     return linear.rows_to_sparse(mdp.successors, mdp.probabilities, mdp.n_states)
 
 
-def policy_kernel(mdp: TabularMDP, policy: IntArray) -> Any:
+def policy_kernel(mdp: TabularMDP, policy: IntArray) -> Matrix:
     """P of a policy [S], [S, S]: an array, or sparse where S is large."""
     own = np.arange(mdp.n_states), policy
     if mdp.n_states <= DENSE_STATES:
@@ -40,7 +40,7 @@ def policy_kernel(mdp: TabularMDP, policy: IntArray) -> Any:
 
 
 def solve(
-    matrix: Any, rewards: FloatArray, discount: float, guess: FloatArray | None = None
+    matrix: Matrix, rewards: FloatArray, discount: float, guess: FloatArray | None = None
 ) -> FloatArray:
     """Solve V = r + gamma P V to the precision of the arithmetic.
 
@@ -60,7 +60,7 @@ def solve(
 
 
 def approximate(
-    matrix: Any,
+    matrix: Matrix,
     rewards: FloatArray,
     discount: float,
     aim: float,

@@ -9,14 +9,12 @@ end is that of policy iteration: no action is better by more than can be told.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.errors import SolverError
+from mfbpi_lib_tabular.numerics import kernels
 from mfbpi_lib_tabular.solution import greedy
-from mfbpi_lib_tabular.solution.planning import MAX_ITERATIONS, rounding, solve_discounted
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from mfbpi_lib_tabular.solution.planning import MAX_ITERATIONS, rounding
 
 #: Backups of an evaluation before the equations are solved instead.
 BACKUPS = 60
@@ -75,4 +73,4 @@ def evaluate(
         if change <= RELATIVE * float(np.abs(backed).max()):
             return backed, change
         values = backed + discount / (1.0 - discount) * float(steps.mean())
-    return solve_discounted(matrix, rewards, discount), 0.0
+    return kernels.solve(matrix, rewards, discount), 0.0

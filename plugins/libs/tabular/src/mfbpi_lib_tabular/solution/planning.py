@@ -7,7 +7,7 @@ states have value zero: their stored rows are self-loops without reward.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import attrs
 import numpy as np
@@ -18,9 +18,6 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, ModelError, SolverError
 from mfbpi_lib_tabular.numerics import kernels
 from mfbpi_lib_tabular.solution import greedy
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: Residual that is enough of values that are refined next, in relation to the rewards.
 ROUGH = 1e-12
@@ -167,7 +164,7 @@ class _Iteration(NamedTuple):
         enough: residual of values, in relation to the rewards, that will do; 0: rounding alone.
     """
 
-    matrix: Any
+    matrix: kernels.Matrix
     rewards: FloatArray
     gamma: float
     n_slots: int
@@ -252,7 +249,9 @@ def _pair_index(policy: Array, shape: tuple[int, ...]) -> IntArray:
     return index
 
 
-def _sweep(matrix: Matrix, rewards: FloatArray, discount: float) -> tuple[IntArray, FloatArray]:
+def _sweep(
+    matrix: kernels.Matrix, rewards: FloatArray, discount: float
+) -> tuple[IntArray, FloatArray]:
     """A few sweeps of value iteration: the greedy policy, once it settles, and the values."""
     (policy, values), settled = greedy.best(rewards), 0
     for _ in range(MAX_SWEEPS):

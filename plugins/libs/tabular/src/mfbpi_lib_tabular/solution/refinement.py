@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import functools
 from typing import Any
+
 import attrs
 import numpy as np
 
