@@ -44,6 +44,8 @@ _APPEND = (
 # Without O_NONBLOCK, opening a pipe would wait for its other end.
 _READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
+_OPENS_FOLDERS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
+
 _TEMPORARY = re.compile(r"\.mfbpi-((?P<mark>\d+-of-\d+)-)?[0-9a-f]{16}\.tmp")
 
 #: What a lock is answered with by file systems that know none, such as some that are remote.
@@ -87,8 +89,8 @@ def atomic_stream(path: Place, mark: str = "") -> Iterator[BinaryIO]:
         raise OSError(errno.EINVAL, "it is there and not a regular file")
     marked = f"{mark}-" if mark else ""
     temporary = f".mfbpi-{marked}{secrets.token_hex(8)}.tmp"
-    with _folder(path.parent) as folder:
-        descriptor = os.open(temporary, _CREATE, 0o666, dir_fd=folder)
+    with _folder(path.parent) as (folder, where):
+        descriptor = os.open(where / temporary, _CREATE, 0o666, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 # Where the file system knows no locks, the file is written all the same.
@@ -97,19 +99,23 @@ def atomic_stream(path: Place, mark: str = "") -> Iterator[BinaryIO]:
                 yield stream
                 stream.flush()
                 os.fsync(descriptor)
-            os.replace(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.replace(where / temporary, where / path.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=folder)
+                os.unlink(where / temporary, dir_fd=folder)
             raise
 
 
 @contextlib.contextmanager
-def _folder(folder: Path) -> Iterator[int]:
-    """A folder to write in, which nobody can exchange for a link meanwhile.
+def _folder(folder: Path) -> Iterator[tuple[int | None, Path]]:
+    """A folder to write in, which nobody can exchange for a link meanwhile; and what it is called.
 
-    Those that we make, whose names begin with ``_``, must not be links in the first place.
+    Those that we make, whose names begin with ``_``, must not be links in the first place. Windows
+    opens no folders, and links are made there by administrators alone.
     """
+    if not _OPENS_FOLDERS:
+        yield None, folder
+        return
     link = _NO_LINK if folder.name.startswith("_") else 0
     try:
         descriptor = os.open(folder, os.O_DIRECTORY | link | getattr(os, "O_PATH", os.O_RDONLY))
@@ -118,7 +124,7 @@ def _folder(folder: Path) -> Iterator[int]:
             raise OSError(errno.ELOOP, f"{folder.name} is a link; expected a folder") from error
         raise
     try:
-        yield descriptor
+        yield descriptor, Path()
     finally:
         os.close(descriptor)
 
@@ -128,8 +134,8 @@ def remove(path: Place) -> None:
     if isinstance(path, Remote):
         path.unlink(missing_ok=True)
         return
-    with contextlib.suppress(FileNotFoundError), _folder(path.parent) as folder:
-        os.unlink(path.name, dir_fd=folder)
+    with contextlib.suppress(FileNotFoundError), _folder(path.parent) as (folder, where):
+        os.unlink(where / path.name, dir_fd=folder)
 
 
 @contextlib.contextmanager
