@@ -85,7 +85,7 @@ class SteppedEnvironment(Environment):
             return None
         return np.asarray(self.raw.render(), dtype=np.uint8)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """What interaction changes in each layer; raises :class:`CheckpointError`."""
         return {"layers": saving.state_of(self.raw), "in_episode": self._in_episode}
 

@@ -76,7 +76,7 @@ def measured(metrics: Plugin | Iterable[Plugin]) -> JsonObject:
     return {"metrics": names, "metric_settings": settings_of(chosen)}
 
 
-def stopping(stop: Plugin | None, **asked: Any) -> dict[str, Any]:
+def stopping(stop: Plugin | None, **asked: Any) -> JsonObject:
     """A stopping rule, and what is asked of it, as settings of a run."""
     if stop is None:
         return asked

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import RequirementError
 
 Picture = npt.NDArray[np.uint8]
@@ -32,7 +33,7 @@ PIXELS = 24
 GRAPH, MARGIN, RADIUS = 480, 24, 9
 
 
-def text(environment: Environment, shown: Any) -> str:
+def text(environment: Environment, shown: Observation) -> str:
     """Lines of signs.
 
     Args:
@@ -59,7 +60,7 @@ class Scenery:
 
     environment: Environment
 
-    def picture(self, shown: Any) -> Picture:
+    def picture(self, shown: Observation) -> Picture:
         """The environment's own, cells of a grid, or a graph; uint8 [height, width, 3].
 
         Raises:
@@ -139,7 +140,7 @@ def links(mdp: TabularMDP) -> list[tuple[int, int]]:
     return sorted({(min(s, t), max(s, t)) for s, t in pairs if s != t})
 
 
-def _marks(environment: Environment, shown: Any) -> Marks | None:
+def _marks(environment: Environment, shown: Observation) -> Marks | None:
     """Numbers of :data:`SIGNS`, in rows; None for arrays that are no grid."""
     if environment.n_states is None:
         grid = np.asarray(shown)
@@ -168,7 +169,7 @@ def _block(marks: Marks) -> Marks:
     return padded.reshape(side, side)
 
 
-def _is_one_hot(grid: npt.NDArray[Any]) -> bool:
+def _is_one_hot(grid: Array) -> bool:
     single = np.isin(grid, (0, 1)).all() and np.count_nonzero(grid) <= 1
     return grid.ndim == 2 and bool(single)
 

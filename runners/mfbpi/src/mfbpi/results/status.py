@@ -6,7 +6,6 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import attrs
 
@@ -157,7 +156,7 @@ def _running(directory: Place) -> Iterator[Running]:
     yield from sorted(found, key=lambda each: each.label)
 
 
-def _told(directory: Place, pattern: str) -> Iterator[dict[str, Any]]:
+def _told(directory: Place, pattern: str) -> Iterator[JsonObject]:
     """The content of small files of a folder; of one that is gone or no such file, nothing."""
     found: list[Place] = list((directory / RUNNING).glob(pattern))
     for path in sorted(found, key=lambda each: each.name):

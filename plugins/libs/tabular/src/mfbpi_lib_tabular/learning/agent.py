@@ -164,7 +164,7 @@ class CompiledAgent(Agent[C]):
             array[...] = saved[name]
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
 
-    def _check_actions(self, name: str, saved: npt.NDArray[Any]) -> None:
+    def _check_actions(self, name: str, saved: Array) -> None:
         last = self.problem.n_actions - 1
         if saved.dtype.kind not in "iu" or (saved < 0).any() or (saved > last).any():
             raise CheckpointError(f"saved array {name!r} has actions that are not from 0 to {last}")

@@ -11,6 +11,7 @@ from mfbpi.execute.saving import encoding
 from mfbpi.notices import warn
 from mfbpi.results.storage import provenance
 from mfbpi_core.contracts.recommendation import checked_policy
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError
@@ -22,7 +23,7 @@ from mfbpi_core.text import described, said
 SUFFIX, FORMAT = ".agent.npz", 1
 
 
-def policy(run: Run) -> dict[str, Any] | None:
+def policy(run: Run) -> JsonObject | None:
     """The policy that a run recommends in the end, as JSON can hold it; None without states.
 
     A run with a stopping rule recommends what the rule's verdict says.

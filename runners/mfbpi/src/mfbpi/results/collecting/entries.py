@@ -91,7 +91,7 @@ class Entries:
         return found
 
     def _take(
-        self, look: tuple[Task, int, dict[str, Any]] | ResultError, number: int, seen: set[str]
+        self, look: tuple[Task, int, JsonObject] | ResultError, number: int, seen: set[str]
     ) -> None:
         if isinstance(look, ResultError):
             self.leave_out(number, look)

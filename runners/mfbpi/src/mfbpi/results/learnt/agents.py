@@ -20,6 +20,7 @@ from mfbpi.results.storage import files, provenance
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.recommendation import checked_policy
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import (
@@ -66,7 +67,7 @@ def load(path: Place, task: Task, codes: Collection[str], parameters: Mapping[st
     return built
 
 
-def _checked(tree: Any, task: Task) -> dict[str, Any]:
+def _checked(tree: Any, task: Task) -> JsonObject:
     if not isinstance(tree, dict) or tree.get("format") != learnt.FORMAT:
         raise CheckpointError("it is of another version of mfbpi")
     if tree["task"] != task.to_json():

@@ -18,6 +18,8 @@ from mfbpi.results.storage import files, table
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.recommendation import recommendation
 from mfbpi_core.data import exact
+from mfbpi_core.data.plain import JsonObject
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 
@@ -44,7 +46,7 @@ class Policy:
     action_names: tuple[str, ...] | None = None
     agent: Agent | None = None
 
-    def __call__(self, observation: Any) -> int:
+    def __call__(self, observation: Observation) -> int:
         """The action recommended for an observation.
 
         Raises:
@@ -82,7 +84,7 @@ class Policy:
             for state, action in enumerate(self.table.tolist())
         ]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Everything, as JSON can hold it."""
         names = {"state_names": self.state_names, "action_names": self.action_names}
         return {
@@ -167,7 +169,7 @@ def _are_actions(found: Any, n_actions: int) -> bool:
     return whole and all(0 <= action < n_actions for action in found)
 
 
-def _names(saved: dict[str, Any], key: str, count: int) -> tuple[str, ...] | None:
+def _names(saved: JsonObject, key: str, count: int) -> tuple[str, ...] | None:
     found = saved.get(key)
     if found is None:
         return None

@@ -36,7 +36,7 @@ _GROWING = ("seeds", "tasks")
 Manifest = Mapping[str, Any]
 
 
-def read(directory: Place) -> dict[str, Any]:
+def read(directory: Place) -> JsonObject:
     """What the manifests of a directory say together; empty where there is none.
 
     Raises:
@@ -48,7 +48,7 @@ def read(directory: Place) -> dict[str, Any]:
     return joined
 
 
-def _all(directory: Place) -> dict[Place, dict[str, Any]]:
+def _all(directory: Place) -> dict[Place, JsonObject]:
     """Each manifest: that of runs that are not sharded, those of shards, that of older versions."""
     try:
         there = [path.name for path in directory.iterdir()]
@@ -61,7 +61,7 @@ def _all(directory: Place) -> dict[Place, dict[str, Any]]:
     return {path: content for path, content in found.items() if content}
 
 
-def _read(path: Place) -> dict[str, Any]:
+def _read(path: Place) -> JsonObject:
     try:
         loaded = json.loads(files.read_regular(path))
     except (FileNotFoundError, NotADirectoryError):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 import pyarrow as pa
@@ -64,7 +64,7 @@ def read(path: Place, schema: pa.Schema = table.ROWS, task_id: str = "") -> Resu
         return _checked(task_id or path.stem, table.read(path), schema)
 
 
-def look(path: Place) -> tuple[Task, int, dict[str, Any]]:
+def look(path: Place) -> tuple[Task, int, JsonObject]:
     """The task of a file, its number of rows and its provenance, without reading the rows.
 
     Raises:

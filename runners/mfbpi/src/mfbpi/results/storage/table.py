@@ -59,8 +59,8 @@ ARRAYS = _schema(
 def rows_table(
     task: Task,
     rows: Sequence[Row],
-    provenance: Mapping[str, Any],
-    policy: Mapping[str, Any] | None = None,
+    provenance: Mapping[str, object],
+    policy: Mapping[str, object] | None = None,
 ) -> pa.Table:
     """The measurements of one task, in the schema :data:`ROWS`.
 
