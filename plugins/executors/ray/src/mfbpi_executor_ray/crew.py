@@ -12,7 +12,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import ray
@@ -31,6 +31,9 @@ _LOST_NODES = 20
 
 #: Workers that may in a row not start, beyond twice those that there are to be.
 _SPARE_STARTS = 3
+
+#: An actor of Ray, or what it will answer; Ray's types say neither.
+Handle: TypeAlias = Any
 
 
 @attrs.define(eq=False)
@@ -59,7 +62,7 @@ class Seat:
         deadline: when that must have ended, on the clock of :func:`time.monotonic`.
     """
 
-    actor: Any
+    actor: Handle
     node: str = ""
     attempt: Attempt | None = None
     deadline: float = math.inf
@@ -83,7 +86,7 @@ class Crew:
     size: int
     limit_s: float | None
     _waiting: deque[Attempt] = attrs.field(factory=deque)
-    _seats: dict[Any, Seat] = attrs.field(factory=dict)  # by what they are to answer
+    _seats: dict[Handle, Seat] = attrs.field(factory=dict)  # by what they are to answer
     _free: list[Seat] = attrs.field(factory=list)
     _failed_starts: int = 0
 
@@ -102,7 +105,7 @@ class Crew:
                 _kill(seat)
 
     @property
-    def _working(self) -> list[Any]:
+    def _working(self) -> list[Handle]:
         return [reference for reference, seat in self._seats.items() if seat.attempt is not None]
 
     def _employ(self) -> None:
@@ -119,7 +122,7 @@ class Crew:
             seat = Seat(self._actor())
             self._seats[seat.actor.begin.remote()] = seat
 
-    def _actor(self) -> Any:
+    def _actor(self) -> Handle:
         kind = ray.remote(Worker).options(
             num_cpus=self.config.cpus_per_task,
             num_gpus=self.config.gpus_per_task,
@@ -134,7 +137,7 @@ class Crew:
         first = min((seat.deadline for seat in self._seats.values()), default=math.inf)
         return None if math.isinf(first) else max(0.0, first - time.monotonic())
 
-    def _hear(self, reference: Any) -> Iterator[Outcome]:
+    def _hear(self, reference: Handle) -> Iterator[Outcome]:
         """What a worker has answered, or what it means that it cannot."""
         seat = self._seats.pop(reference)
         try:

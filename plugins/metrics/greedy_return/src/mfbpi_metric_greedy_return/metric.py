@@ -13,7 +13,7 @@ numerical experiments. There the evaluation draws from the generator that traini
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from collections.abc import Hashable
 
 import attrs
 import numpy as np
@@ -117,7 +117,7 @@ class _Recommendation:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._known: dict[Any, int] = {}
+        self._known: dict[Hashable, int] = {}
 
     def __call__(self, observation: Observation) -> int:
         key = observation.tobytes() if isinstance(observation, np.ndarray) else observation

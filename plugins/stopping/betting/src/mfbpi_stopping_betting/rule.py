@@ -11,8 +11,6 @@ rule keeps the counts of these checks.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -114,7 +112,7 @@ class Betting(BoxRule[NoConfig]):
             )
         )
 
-    def _evidence(self, kept: dict[str, Any], state: dict[str, Any]) -> Evidence:
+    def _evidence(self, kept: StateDict, state: StateDict) -> Evidence:
         low, high = self.problem.reward_range
         rewards = np.array(kept["rewards"], dtype=np.float64)
         return Evidence(

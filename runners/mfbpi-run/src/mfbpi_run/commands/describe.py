@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import attrs
 import click
@@ -30,7 +30,7 @@ NAMED = 30
     "shape, any other as a graph of up to 200 states.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def describe(plot: Path | None, as_json: bool, **where: Any) -> None:
+def describe(plot: Path | None, as_json: bool, **where: Unpack[instance_options.Where]) -> None:
     """Describe an instance: sizes, gaps, variances, spans, moments, ties, structure.
 
     Example: mfbpi describe --env riverswim -E n_states=20 --discount 0.95

@@ -15,6 +15,7 @@ from mfbpi.instances import drawing, scenes
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import UsageError
 from mfbpi_run.arguments import meant
 from mfbpi_run.command import PATH, PLACE, Command
@@ -91,7 +92,7 @@ def play(
 class _Actor:
     """Who acts where."""
 
-    act: Callable[[Any], int]
+    act: Callable[[Observation], int]
     where: Environment
     seed: int = 0
     learn: Callable[[Any], object] | None = None
@@ -151,7 +152,7 @@ def _show(actor: _Actor, steps: int) -> None:
     say(f"{steps} steps in {episodes} episode{'s' if episodes > 1 else ''}, rewards of {total:g}.")
 
 
-def _scene(where: Environment, shown: Any) -> None:
+def _scene(where: Environment, shown: Observation) -> None:
     try:
         lines = scenes.text(where, shown)
     except NotImplementedError:

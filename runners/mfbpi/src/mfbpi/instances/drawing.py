@@ -18,6 +18,8 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import UsageError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from mfbpi_lib_tabular.analysis.layout import Layout
 
 
@@ -33,7 +35,7 @@ def instance(
     discount: float,
     positions: npt.NDArray[np.int64] | None = None,
     state_names: Sequence[str] | None = None,
-) -> Any:
+) -> Figure:
     """V* with an arrow for each best action, and the smallest gap of each state.
 
     Args:
@@ -80,7 +82,7 @@ def policy(
     actions: npt.NDArray[np.int64],
     positions: npt.NDArray[np.int64] | None = None,
     state_names: Sequence[str] | None = None,
-) -> Any:
+) -> Figure:
     """The value of a policy with its arrows, and what it loses; as :func:`instance`."""
     from mfbpi_lib_tabular.solution import planning
 
@@ -98,7 +100,7 @@ def policy(
     )
 
 
-def write(figure: Any, file: Path) -> None:
+def write(figure: Figure, file: Path) -> None:
     """Write a figure as its ending says; raises :class:`UsageError`."""
     if file.suffix.lower() not in ENDINGS:
         raise UsageError(f"`plot` {file}: expected a name that ends in {', '.join(ENDINGS)}")
@@ -136,7 +138,7 @@ def _drawn(
     texts: list[str],
     panels: Sequence[tuple[str, str, FloatArray, bool]],
     arrows: Sequence[tuple[str, Any, Any]],
-) -> Any:
+) -> Figure:
     try:
         from mfbpi_lib_figures import places
     except ModuleNotFoundError as error:

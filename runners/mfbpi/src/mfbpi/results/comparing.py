@@ -78,7 +78,7 @@ class Contrast:
         return "higher" if self.difference > 0 else "lower"
 
     @property
-    def cells(self) -> tuple[Any, ...]:
+    def cells(self) -> tuple[object, ...]:
         """What a table shows, see :data:`COLUMNS`."""
         n = str(self.n) if self.n == self.n_against else f"{self.n}, {self.n_against}"
         ends = "" if self.low is None else f"[{self.low:.4g}, {self.high:.4g}]"
@@ -125,7 +125,7 @@ class Comparison(Shown):
         return frames.frame(pa.Table.from_pylist(rows))
 
     @property
-    def shown(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]], list[str]]:
+    def shown(self) -> tuple[tuple[str, ...], list[tuple[object, ...]], list[str]]:
         """Headings, rows, and the lines below them."""
         return COLUMNS, [each.cells for each in self.contrasts], [self.caption, *self.notes]
 

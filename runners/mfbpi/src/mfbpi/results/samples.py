@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import attrs
 
@@ -108,7 +107,7 @@ def _ranked(values: dict[str, BySeed]) -> dict[str, BySeed]:
 
 
 #: What runs must share to be compared: a name for people, and where it stands.
-_SHARED: dict[str, Callable[[Task], Any]] = {
+_SHARED: dict[str, Callable[[Task], object]] = {
     "steps": lambda task: task.horizon,
     "episodes": lambda task: task.episodes,
     "discount": lambda task: task.discount,

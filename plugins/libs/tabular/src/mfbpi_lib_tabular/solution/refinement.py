@@ -27,7 +27,6 @@ differs from the truth by at most (1 + gamma) |V - V*| + eta, and by the last ro
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import attrs
 import numpy as np
@@ -153,7 +152,9 @@ def refine(
     return refined
 
 
-def _correction(matrix: Any, residual: FloatArray, discount: float, needed: float) -> FloatArray:
+def _correction(
+    matrix: kernels.Matrix, residual: FloatArray, discount: float, needed: float
+) -> FloatArray:
     """Solution of (I - gamma P) x = residual to some digits; 0 where none is found.
 
     Iterative solvers end where ``needed`` is left of the residual, or with the digits that they

@@ -43,7 +43,7 @@ def from_bytes(content: bytes) -> Any:
         return _decode(json.loads(str(arrays[_TREE])), arrays)
 
 
-def _encode(value: object, arrays: Arrays, where: str) -> Any:
+def _encode(value: object, arrays: Arrays, where: str) -> object:
     if type(value) in PLAIN:
         return value
     if type(value) is list:
@@ -69,7 +69,7 @@ def _encode_generator(
     return {_MARK: kind, "state": _encode(state, arrays, where)}
 
 
-def _encode_array(value: object, arrays: Arrays, where: str) -> Any:
+def _encode_array(value: object, arrays: Arrays, where: str) -> object:
     """Arrays, numbers of numpy, and what converts itself to an array."""
     array = as_array(value, where)
     name = f"array{len(arrays)}"

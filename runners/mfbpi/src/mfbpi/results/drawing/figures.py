@@ -28,7 +28,7 @@ _RESOLUTION = 150
 _DATES = {"svg": "Date", "pdf": "CreationDate"}
 
 
-def write(figure: Any, path: Place) -> None:
+def write(figure: Figure, path: Place) -> None:
     """Write a matplotlib figure as a PNG file, whatever the suffix; raises :class:`OSError`."""
     atomic_write(path, content(figure, "png"))
 

@@ -35,7 +35,9 @@ from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import described
 
 
-def load(path: Place, task: Task, codes: Collection[str], parameters: Mapping[str, Any]) -> Agent:
+def load(
+    path: Place, task: Task, codes: Collection[str], parameters: Mapping[str, object]
+) -> Agent:
     """The agent of a task.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfbpi.execute.saving.learnt import SUFFIX
 from mfbpi_core.errors import UsageError
@@ -51,7 +51,7 @@ def policy(results: Learnt, found: Result, codes: Collection[str] = ()) -> Polic
 
 
 def agent(
-    results: Learnt, found: Result, codes: Collection[str], parameters: Mapping[str, Any]
+    results: Learnt, found: Result, codes: Collection[str], parameters: Mapping[str, object]
 ) -> Agent:
     """The agent of a run."""
     if not found.origin.get("agent_saved"):  # a file that is there is of an earlier run
