@@ -212,6 +212,9 @@ class ReplanningAgent(CompiledAgent[C]):
     solver_s: float = 0.0
     n_solves: int = 0
 
+    #: Steps, solutions and visits at which the recommendation was asked for last, and what it was.
+    _recommended: tuple[tuple[int, int, int], npt.NDArray[np.int64]] | None = None
+
     @property
     def profile(self) -> dict[str, float]:
         """Seconds spent in :meth:`solve`."""
@@ -240,8 +243,16 @@ class ReplanningAgent(CompiledAgent[C]):
         """The recommendation in every state, int64 [S]."""
 
     def recommend(self, observation: Observation) -> int:
-        """The action recommended in one state."""
-        return int(self.recommended_policy()[observation])
+        """The action recommended in one state; planned once for all states that are asked for."""
+        moment = (int(self.schedule.clock[0]), self.n_solves, int(self.visits.sum()))
+        if self._recommended is None or self._recommended[0] != moment:
+            self._recommended = moment, self.recommended_policy()
+        return int(self._recommended[1][observation])
+
+    def load_state_dict(self, state: StateDict) -> None:
+        """Restore what :meth:`state_dict` returned; see :meth:`CompiledAgent.load_state_dict`."""
+        super().load_state_dict(state)
+        self._recommended = None
 
     def select_action(self, observation: Observation) -> int:
         """Sampling rule; see the class."""
