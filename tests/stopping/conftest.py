@@ -11,6 +11,9 @@ from mfbpi_core import Interaction, PluginRef, Problem, Registry, TabularMDP
 from mfbpi_core.plugins import assembly
 from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_certificates.certificate import Certificate
+from mfbpi_lib_confidence.betting import evaluation as betting
+from mfbpi_lib_confidence.betting import proved
+from mfbpi_lib_confidence.betting.epoch import Epoch
 from mfbpi_lib_confidence.certified import Question, certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
@@ -87,6 +90,35 @@ def _walked(
         if found.identified or next_check(step) > cap:
             return Walked(evidence=found.box.evidence, start=walk.start.copy(), found=found)
         step = next_check(step)
+
+
+def _bet(name: str, agent: str, seed: int, *, epsilon: float = 0.0) -> Certificate:
+    """The certificate by bets of a walk until identified."""
+    walk = Walk(name, agent, seed)
+    epochs: tuple[Epoch, ...] = ()
+    step = first_check(*walk.counts.shape[:2])
+    while True:
+        walk.go_on(step - walk.interaction.step)
+        evidence, discount = walk.evidence(), walk.discount
+        found, used = betting.evaluate(evidence, epochs, discount=discount, epsilon=epsilon)
+        if found.identified:
+            asked = _question(walk.start.copy(), discount, rule="betting", epsilon=epsilon)
+            return proved.certificate(found, used, asked)
+        epochs = betting.continued(epochs, evidence, step, discount=discount, delta=0.1)
+        step = next_check(step)
+
+
+@pytest.fixture(scope="session")
+def bets() -> dict[str, Certificate]:
+    """Certificates by bets: exact, up to epsilon, and with terminal states."""
+    return {
+        "riverswim3, fw_bpi": _bet("riverswim3", "fw_bpi", 11),
+        "riverswim3, uniform": _bet("riverswim3", "uniform", 12),
+        "riverswim5, fw_bpi": _bet("riverswim5", "fw_bpi", 11),
+        "lake, fw_bpi": _bet("lake", "fw_bpi", 11),
+        "lake, uniform": _bet("lake", "uniform", 11),
+        "close": _bet("riverswim3", "uniform", 12, epsilon=1.0),
+    }
 
 
 @pytest.fixture(scope="session")

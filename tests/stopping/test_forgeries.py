@@ -13,6 +13,9 @@ from tests.stopping.fields import Fields, fields_of, refused
 WITNESSES = ("advantages", "values_upper", "values_lower", "policy_upper", "regret")
 KERNELS = ("kappa_low", "kappa_high")
 
+#: Changes one field of a certificate.
+Forge = Callable[[np.random.Generator, Fields], None]
+
 
 def place(rng: np.random.Generator, array: Any) -> tuple[int, ...]:
     """A random place of an array."""
@@ -118,7 +121,24 @@ def forge_structure(rng: np.random.Generator, fields: Fields) -> None:
         fields[key] = None if key != "known_rewards" else 1.0
 
 
-FORGERIES: tuple[Callable[[np.random.Generator, Fields], None], ...] = (
+def forge_bets(rng: np.random.Generator, fields: Fields) -> None:
+    """An epoch, or counts and rewards at the checks of its bets, that cannot have been."""
+    key = str(rng.choice(["epochs", "counts_then", "rewards_then", "entry_rewards"]))
+    array = fields["witnesses"][key]
+    if key == "epochs":
+        array[0] += int(rng.choice([-1, 1, 2]))
+    elif key == "rewards_then":
+        t, e = place(rng, array)
+        array[t][e] = float(
+            rng.choice([-1.0, 1.001 * fields["witnesses"]["counts_then"][t][e] + 1])
+        )
+    elif key == "counts_then":
+        shift(array, place(rng, array), int(rng.choice([-1, 1])))
+    else:
+        shift(array, place(rng, array), float(rng.choice([-1.0, 1.0])) * rng.uniform(0.01, 10))
+
+
+FORGERIES: tuple[Forge, ...] = (
     forge_number,
     forge_counts,
     forge_rewards,
@@ -131,22 +151,50 @@ FORGERIES: tuple[Callable[[np.random.Generator, Fields], None], ...] = (
 )
 
 
+def accepted(honest: Fields, n: int, kinds: tuple[Forge, ...] = FORGERIES) -> list[Any]:
+    """Forgeries that were taken for valid, of so many; one field is changed in each."""
+    rng = np.random.default_rng(2024)
+    found = []
+    for _ in range(n):
+        forged, forge = copy.deepcopy(honest), kinds[int(rng.integers(len(kinds)))]
+        forge(rng, forged)
+        if not refused(forged):
+            found.append((forge.__name__, {k for k in honest if honest[k] != forged.get(k)}))
+    return found
+
+
 @pytest.mark.parametrize(
     "name", ["riverswim3, fw_bpi", "riverswim5, uniform", "lake, fw_bpi", "close", "early"]
 )
 def test_forgeries_are_refused(certificates, name):
     """200 of each, 1,000 in all, with one field changed to claim what the data do not prove."""
-    rng = np.random.default_rng(2024)
-    honest = fields_of(certificates[name])
-    accepted = []
-    for _ in range(200):
-        forged, forge = copy.deepcopy(honest), FORGERIES[int(rng.integers(len(FORGERIES)))]
-        forge(rng, forged)
-        if not refused(forged):
-            changed = {key for key in honest if honest[key] != forged.get(key)}
-            accepted.append((forge.__name__, changed))
+    assert accepted(fields_of(certificates[name]), 200) == []
 
-    assert accepted == []
+
+@pytest.mark.parametrize("name", ["riverswim3, fw_bpi", "lake, fw_bpi"])
+def test_forgeries_of_bets_are_refused(bets, name):
+    """50 of each, a fifth of them in what the bets rest on."""
+    assert accepted(fields_of(bets[name]), 50, (*FORGERIES, forge_bets, forge_bets)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["riverswim3, fw_bpi", "riverswim5, fw_bpi", "lake, fw_bpi"])
+def test_forgeries_of_bets_are_refused_at_length(bets, name):
+    """1,000 of each."""
+    assert accepted(fields_of(bets[name]), 1_000, (*FORGERIES, forge_bets, forge_bets)) == []
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("name", ["epochs", "counts_then", "rewards_then", "entry_rewards"])
+def test_histories_that_are_not_finite_are_refused(bets, name, value):
+    """At every place of what the bets rest on."""
+    honest = fields_of(bets["riverswim3, fw_bpi"])
+    array = np.array(honest["witnesses"][name], dtype=np.float64)
+    for at in np.ndindex(array.shape):
+        forged, changed = copy.deepcopy(honest), array.copy()
+        changed[at] = value
+        forged["witnesses"][name] = changed.tolist()
+        assert refused(forged), at
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])

@@ -10,7 +10,14 @@ import pytest
 
 from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.betting import remainder
-from mfbpi_lib_confidence.betting.capital import PRIOR, SIZES, largest_sum, log_capital, minorant
+from mfbpi_lib_confidence.betting.capital import (
+    PRIOR,
+    SIZES,
+    Seen,
+    largest_sum,
+    log_capital,
+    minorant,
+)
 from mfbpi_lib_confidence.betting.epoch import Epoch, opening
 from mfbpi_lib_confidence.betting.evaluation import bounds, continued, evaluate, thresholds
 from mfbpi_lib_confidence.box import Box
@@ -98,11 +105,7 @@ def test_no_means_exceed_the_bound(seed):
         stakes[:, None],
         rng.uniform(-0.1, 0.1, size=n),
         np.arange(n),
-        starts,
-        weights,
-        paid,
-        np.zeros(4 * n, dtype=np.int64),
-        0.4,
+        Seen(starts, weights, paid, np.zeros(4 * n, dtype=np.int64), 0.4),
         intervals,
         x,
     )
@@ -131,9 +134,8 @@ def test_no_law_exceeds_the_remainder(n_seen):
         eps = np.abs(e[:, None] - e[None, :])
         starts = np.array([0, n_seen])
         probable = remainder.largest_probabilities(starts, p, radius)
-        up, down = remainder.products(
-            ONE, starts, row, p, radius, probable, np.arange(7), shift, eps
-        )[0]
+        laws = remainder.Laws(starts, row, p, radius, probable, np.arange(7))
+        up, down = remainder.products(ONE, laws, shift, eps)[0]
         centre = np.zeros(7)
         centre[row] = p
         for _ in range(100):
@@ -228,7 +230,7 @@ def test_bets_decide_before_the_box():
         found, used = evaluate(evidence, epochs, discount=0.9)
         if found.identified and "bets" not in first:
             first["bets"] = step
-            assert used is not None
+            assert used
             assert found.margin[~np.eye(2, dtype=bool)[found.policy]].min() > 0
         if by_box(evidence, discount=0.9).identified:
             first["box"] = step

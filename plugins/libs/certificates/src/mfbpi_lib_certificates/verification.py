@@ -16,9 +16,13 @@ from mfbpi_lib_certificates import storage
 from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_certificates.checking import data, kl_box
 from mfbpi_lib_certificates.checking.allowed import Allowed, events, threshold
+from mfbpi_lib_certificates.checking.bets.bounds import advantages
 from mfbpi_lib_certificates.checking.fields import array, parsed
 from mfbpi_lib_certificates.plain import Fields
 from mfbpi_lib_certificates.report import Check, RefusedError, Report
+
+#: Shares of the risk of the rule betting: laws and rewards; the other half is that of bets.
+LAWS, REWARDS = 0.45, 0.05
 
 #: Steps of a verification: what was checked, and what it says.
 Steps = Iterator[tuple[str, str]]
@@ -45,12 +49,12 @@ def verified(fields: Fields) -> Report:
                 passed.append(Check(name, True, detail))
                 claim = detail
         except RefusedError as error:
-            name = _NAMES[len(passed)] if len(passed) < len(_NAMES) else "verdict"
+            name = _name(fields, len(passed))
             return Report((*passed, Check(name, False, str(error))), "")
     return Report(tuple(passed), claim)
 
 
-#: Names of the checks, in their order.
+#: Names of the checks, in their order, before what depends on the rule and after it.
 _NAMES = (
     "schema",
     "counts",
@@ -61,11 +65,15 @@ _NAMES = (
     "upper values",
     "upper values of the policy",
     "lower values of the policy",
-    "kernels",
-    "advantages",
-    "regret",
-    "verdict",
 )
+_LAST = ("kernels", "advantages", "regret", "verdict")
+
+
+def _name(fields: dict[str, Any], passed: int) -> str:
+    """What the check after those that passed is called."""
+    bets = ("bets",) if fields.get("rule") == "betting" else ()
+    names = (*_NAMES, *bets, *_LAST)
+    return names[min(passed, len(names) - 1)]
 
 
 def _steps(fields: Fields) -> Steps:
@@ -76,29 +84,50 @@ def _steps(fields: Fields) -> Steps:
     yield "counts", data.check_counts(c)
     yield "rewards", data.check_rewards(c)
     yield "flow", data.check_flow(c)
+    if not abs(c.delta_spent - c.delta) <= 0.0:
+        raise RefusedError(f"the events spend {c.delta:g}, not {c.delta_spent:g}")
     yield from _RULES[c.rule](c)
 
 
 def _kl_box(c: Certificate) -> Steps:
     x = threshold(events(c), c.delta)
-    if not abs(c.delta_spent - c.delta) <= 0.0:
-        raise RefusedError(f"the events spend {c.delta:g}, not {c.delta_spent:g}")
-    for name in ("transitions", "rewards"):
+    _check_thresholds(c, x, x)
+    yield "thresholds", f"x = {x:.6g} for each of {events(c)} events"
+    yield from _box(c, Allowed.by(c, x, x))
+
+
+def _betting(c: Certificate) -> Steps:
+    laws, rewards = (threshold(c.n_pairs, share * c.delta) for share in (LAWS, REWARDS))
+    _check_thresholds(c, laws, rewards)
+    yield "thresholds", f"x = {laws:.6g} for laws, {rewards:.6g} for rewards, of {c.n_pairs} pairs"
+    yield from _box(c, Allowed.by(c, laws, rewards), bets=True)
+
+
+def _check_thresholds(c: Certificate, laws: float, rewards: float) -> None:
+    for name, x in (("transitions", laws), ("rewards", rewards)):
         claimed = float(array(c.witnesses.get(f"threshold_{name}"), f"threshold_{name}", ()))
         if not abs(claimed - x) <= 1e-12 * x:
             raise RefusedError(f"the threshold for {name} is {claimed:.6g}; expected {x:.6g}")
-    yield "thresholds", f"x = {x:.6g} for each of {events(c)} events"
-    allowed = Allowed.by(c, x, x)
+
+
+def _box(c: Certificate, allowed: Allowed, *, bets: bool = False) -> Steps:
+    """What follows from the box, and from bets where the certificate has some."""
     found = kl_box.Witnesses.of(c)
     yield "witnesses", "finite"
     yield from kl_box.check_values(c, allowed, found)
-    proved = yield from kl_box.check_advantages(c, allowed, found)
+    others = None
+    if bets and "epochs" in c.witnesses:
+        others = advantages(c, allowed, found.policy_upper, found.values_lower)
+        yield "bets", "recomputed from the counts at the checks at which they were made"
+    elif bets:
+        yield "bets", "none are needed"
+    proved = yield from kl_box.check_advantages(c, allowed, found, others)
     yield from kl_box.check_regret(c, allowed, found, proved)
     yield "verdict", _verdict(c, found)
 
 
 #: Rules that are known, and what checks them after the data.
-_RULES: dict[str, Callable[[Certificate], Steps]] = {"kl_box": _kl_box}
+_RULES: dict[str, Callable[[Certificate], Steps]] = {"kl_box": _kl_box, "betting": _betting}
 
 
 def _verdict(c: Certificate, found: kl_box.Witnesses) -> str:

@@ -165,6 +165,27 @@ def judged(
     )
 
 
+def for_policy(found: Evaluation, discount: float) -> Evaluation:
+    """The evaluation with envelopes and kernels of its own policy, for whatever chose another."""
+    evidence, policy = found.box.evidence, found.policy
+    upper = Side(box=found.box, discount=discount, sign=1.0)
+    lower = Side(box=found.box, discount=discount, sign=-1.0)
+    transitions, rewards = empirical_model(evidence)
+    at = np.arange(evidence.n_states)
+    resolvent = np.linalg.inv(np.eye(evidence.n_states) - discount * transitions[at, policy])
+    values = np.where(evidence.terminal, 0.0, resolvent @ rewards[at, policy])
+    reference = Reference(policy=policy, values=values, resolvent=resolvent.astype(np.float64))
+    bounds = _Bounds.over(upper, lower, reference)
+    return attrs.evolve(
+        found,
+        values_upper=bounds.values_upper,
+        values_lower=bounds.values_lower,
+        policy_upper=bounds.policy_upper,
+        kappa_low=bounds.linear.kappa_low,
+        kappa_high=bounds.linear.kappa_high,
+    )
+
+
 def empirical_reference(evidence: Evidence, discount: float) -> Reference:
     """Optimal policy, its values and its resolvent in the empirical model.
 

@@ -6,13 +6,15 @@ Before that there is no evidence about some pair in scope, and the gap is the tr
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Counts, Problem, Scope, StoppingRule, Verdict
 from mfbpi_core.contracts.configured import C
+from mfbpi_lib_confidence.certified import Question
 from mfbpi_lib_confidence.questions import require_answerable
 from mfbpi_lib_confidence.verdicts import places
 
@@ -60,3 +62,17 @@ class BoxRule(CountsRule[C]):
     ) -> None:
         super().__init__(problem, config, delta, epsilon, scope)
         require_answerable(problem, epsilon, scope, self.called)
+
+    def question(self, counts: Counts, *, version: str, task: Mapping[str, Any] | None) -> Question:
+        """What was asked, for a certificate."""
+        return Question(
+            rule=self.called,
+            discount=self.problem.discount,
+            delta=self.delta,
+            epsilon=self.epsilon,
+            scope=self.scope,
+            start=counts.start,
+            cuts=counts.cuts,
+            version=version,
+            task=task,
+        )

@@ -11,13 +11,18 @@ rule keeps the counts of these checks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Counts, NoConfig, Problem, Scope, TabularMDP, Verdict
 from mfbpi_core.data.plain import StateDict
+from mfbpi_lib_certificates import storage
 from mfbpi_lib_confidence.betting.epoch import Epoch
 from mfbpi_lib_confidence.betting.evaluation import continued, evaluate, thresholds
+from mfbpi_lib_confidence.betting.proved import certificate
 from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.rules import BoxRule
@@ -47,7 +52,7 @@ class Betting(BoxRule[NoConfig]):
         """The bets that are open and the box, at these counts; then new bets, if it is time."""
         evidence = Evidence.from_counts(counts, self.problem.reward_range)
         discount = self.problem.discount
-        found, _ = evaluate(
+        found, used = evaluate(
             evidence,
             self.epochs,
             discount=discount,
@@ -66,7 +71,23 @@ class Betting(BoxRule[NoConfig]):
             gap=found.certified_gap,
             margin=found.margin,
             reason=found.reason,
+            evidence=(found, used),
         )
+
+    def certificate(
+        self,
+        counts: Counts,
+        verdict: Verdict,
+        *,
+        version: str,
+        task: Mapping[str, Any] | None,
+    ) -> dict[str, bytes]:
+        """The certificate of a verdict that was just given; nothing where nothing was evaluated."""
+        if verdict.evidence is None:
+            return {}
+        found, used = verdict.evidence
+        question = self.question(counts, version=version, task=task)
+        return storage.contents(certificate(found, used, question))
 
     def contains(self, counts: Counts, mdp: TabularMDP) -> bool:
         """Whether a model is in the box, and its means are within the capitals of all bets."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from mfbpi_core import Counts, NoConfig, TabularMDP, Verdict
 from mfbpi_lib_certificates import storage
 from mfbpi_lib_confidence.box import Box, Thresholds
-from mfbpi_lib_confidence.certified import Question, certificate
+from mfbpi_lib_confidence.certified import certificate
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation, evaluate
 from mfbpi_lib_confidence.rules import BoxRule
@@ -65,14 +65,5 @@ class KLBox(BoxRule[NoConfig]):
         """The certificate of a verdict that was just given; nothing where nothing was evaluated."""
         if not isinstance(verdict.evidence, Evaluation):
             return {}
-        question = Question(
-            discount=self.problem.discount,
-            delta=self.delta,
-            epsilon=self.epsilon,
-            scope=self.scope,
-            start=counts.start,
-            cuts=counts.cuts,
-            version=version,
-            task=task,
-        )
+        question = self.question(counts, version=version, task=task)
         return storage.contents(certificate(verdict.evidence, question))

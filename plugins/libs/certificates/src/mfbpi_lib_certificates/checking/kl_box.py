@@ -112,9 +112,15 @@ def _above(
 
 
 def check_advantages(
-    c: Certificate, allowed: Allowed, found: Witnesses
+    c: Certificate, allowed: Allowed, found: Witnesses, others: FloatArray | None = None
 ) -> Generator[tuple[str, str], None, FloatArray]:
     """Kernels hold what they must, and no advantage is below what the counts allow.
+
+    Args:
+        c: the certificate.
+        allowed: its box.
+        found: its witnesses.
+        others: float64 [S, A], upper bounds of the advantages that hold on the same event.
 
     Yields:
         What was checked, and what it says.
@@ -133,7 +139,10 @@ def check_advantages(
     linear = _linear(c, allowed, kappa, pairs, own, values)
     direct = allowed.backup(found.policy_upper, 1)[pairs]
     direct = direct - np.repeat(found.values_lower[c.live], c.n_actions)
-    least = np.where(rivals, np.minimum(linear, direct), 0.0)
+    least = np.minimum(linear, direct)
+    if others is not None:
+        least = np.minimum(least, others.reshape(-1)[pairs])
+    least = np.where(rivals, least, 0.0)
     claimed = found.advantages.reshape(-1)[pairs]
     wrong = ~(least <= claimed + SHARE_OF_SLACK * c.slack)
     if wrong.any():

@@ -29,6 +29,7 @@ halved where chords are far below; the bound is the largest over the parts.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -44,6 +45,27 @@ LARGEST_STAKE = 0.95
 
 #: Most halvings of intervals for one bound, and the least gain for which they go on.
 HALVINGS, GAIN = 8, 0.02
+
+#: A place this near to an end, relatively, is not inside: rounding must not decide that.
+NEAR = 1e-6
+
+
+class Seen(NamedTuple):
+    """Points that were seen; pair j holds those from ``starts[j]`` to ``starts[j + 1]``.
+
+    Attributes:
+        starts: int64 [P + 1].
+        weights: float64, of the points; see :func:`log_capital`.
+        paid: float64, likewise.
+        periods: int64, likewise.
+        largest: see :func:`minorant`.
+    """
+
+    starts: IntArray
+    weights: FloatArray
+    paid: FloatArray
+    periods: IntArray
+    largest: float
 
 
 @numba.njit(cache=True)
@@ -163,16 +185,19 @@ def _at(
 
 
 @numba.njit(cache=True)
+def inside(wanted: float, low: float, high: float) -> float:
+    """What is wanted, if it is clearly inside of an interval; else the middle."""
+    room = NEAR * (high - low)
+    return wanted if low + room < wanted < high - room else 0.5 * (low + high)
+
+
+@numba.njit(cache=True)
 def largest_sum(
     coefficients: FloatArray,
     stakes: FloatArray,
     touches: FloatArray,
     pairs: IntArray,
-    starts: IntArray,
-    weights: FloatArray,
-    paid: FloatArray,
-    periods: IntArray,
-    largest: float,
+    seen: Seen,
     intervals: FloatArray,
     x: float,
 ) -> float:
@@ -183,11 +208,7 @@ def largest_sum(
         stakes: float64 [J, periods], of size b = 1.
         touches: float64 [J], deviations that are expected to matter.
         pairs: int64 [J], whose points they are.
-        starts: int64 [P + 1]; pair j holds the points ``starts[j]`` to ``starts[j + 1]``.
-        weights: float64, of the points; see :func:`log_capital`.
-        paid: float64, likewise.
-        periods: int64, likewise.
-        largest: see :func:`minorant`.
+        seen: points of all pairs.
         intervals: float64 [J, 2].
         x: what the log capital stays below.
     """
@@ -197,9 +218,7 @@ def largest_sum(
     bounds, at = np.full(HALVINGS + 1, -np.inf), np.zeros(HALVINGS + 1)
     parts[0] = intervals
     for j in range(n):
-        _line(
-            j, parts[0], lines[0], stakes, touches, pairs, starts, weights, paid, periods, largest
-        )
+        _line(j, parts[0], lines[0], stakes, touches, pairs, seen)
     bounds[0], at[0] = lagrangian(coefficients, lines[0], parts[0], x)
     first = bounds[0]
     for used in range(1, HALVINGS + 1):
@@ -208,23 +227,11 @@ def largest_sum(
         low, high = parts[worst, j]
         if not (lines[worst, j, 2] * at[worst] > GAIN * abs(first) and high > low):
             break
-        cut = touches[j] if low < touches[j] < high else 0.5 * (low + high)
+        cut = inside(touches[j], low, high)
         parts[used], lines[used] = parts[worst], lines[worst]
         parts[worst, j, 1], parts[used, j, 0] = cut, cut
         for part in (worst, used):
-            _line(
-                j,
-                parts[part],
-                lines[part],
-                stakes,
-                touches,
-                pairs,
-                starts,
-                weights,
-                paid,
-                periods,
-                largest,
-            )
+            _line(j, parts[part], lines[part], stakes, touches, pairs, seen)
             bounds[part], at[part] = lagrangian(coefficients, lines[part], parts[part], x)
     return bounds.max()
 
@@ -237,23 +244,18 @@ def _line(
     stakes: FloatArray,
     touches: FloatArray,
     pairs: IntArray,
-    starts: IntArray,
-    weights: FloatArray,
-    paid: FloatArray,
-    periods: IntArray,
-    largest: float,
+    seen: Seen,
 ) -> None:
     """Write the minorant of one pair on its interval."""
-    low, high = starts[pairs[j]], starts[pairs[j] + 1]
+    low, high = seen.starts[pairs[j]], seen.starts[pairs[j] + 1]
     left, right = intervals[j]
-    touch = touches[j] if left < touches[j] < right else 0.5 * (left + right)
     lines[j, 0], lines[j, 1], lines[j, 2] = minorant(
-        weights[low:high],
-        paid[low:high],
-        periods[low:high],
+        seen.weights[low:high],
+        seen.paid[low:high],
+        seen.periods[low:high],
         stakes[j],
-        largest,
+        seen.largest,
         left,
         right,
-        touch,
+        inside(touches[j], left, right),
     )

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_core.running.stopping import first_check, next_check
 from mfbpi_lib_confidence.advantages import Reference
-from mfbpi_lib_confidence.betting.capital import LARGEST_STAKE
-from mfbpi_lib_confidence.betting.functionals import log_capitals
+from mfbpi_lib_confidence.betting.capital import LARGEST_STAKE, Seen
+from mfbpi_lib_confidence.betting.functionals import Bets, log_capitals
 from mfbpi_lib_confidence.betting.points import Points, joined, points_of
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
@@ -156,6 +156,22 @@ class Epoch:
             np.stack([each.variances for each in points]),
         )
 
+    def bets(self, chosen: slice) -> Bets:
+        """Some of the functionals, and what their stakes are planned from."""
+        coefficients, visits, variances = self.planned
+        return Bets(
+            frozen=np.ascontiguousarray(coefficients[:, chosen]),
+            extra=self.functionals.extra[chosen],
+            own=self.own,
+            thresholds=self.functionals.thresholds[chosen],
+            visits=visits,
+            variances=variances,
+        )
+
+    def seen(self, points: Points) -> Seen:
+        """Points as the compiled functions have them."""
+        return Seen(points.starts, points.weights, points.paid, points.periods, self.largest)
+
     def since(self, evidence: Evidence) -> Points:
         """What was seen since the opening, by period."""
         ends = (*self.later, evidence)
@@ -240,19 +256,4 @@ class Epoch:
             evidence: the present counts.
             means: float64 [P], mean of r + gamma h0(s') of each pair.
         """
-        new, bets = self.since(evidence), self.functionals
-        coefficients, visits, variances = self.planned
-        return log_capitals(
-            coefficients,
-            bets.extra,
-            self.own,
-            bets.thresholds,
-            visits,
-            variances,
-            new.starts,
-            new.weights,
-            new.paid,
-            new.periods,
-            self.largest,
-            means,
-        )
+        return log_capitals(self.bets(slice(None)), self.seen(self.since(evidence)), means)

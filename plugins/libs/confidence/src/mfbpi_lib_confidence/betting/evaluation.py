@@ -141,21 +141,10 @@ class _Present:
 
     def _functional_bounds(self, chosen: slice) -> FloatArray:
         """Upper bounds of functionals of mu - mu_hat."""
-        epoch, bets = self.epoch, self.epoch.functionals
-        coefficients, visits, variances = epoch.planned
         return functionals.functional_bounds(
-            np.ascontiguousarray(coefficients[:, chosen]),
+            self.epoch.bets(chosen),
             self.coefficients[chosen],
-            bets.extra[chosen],
-            epoch.own,
-            bets.thresholds[chosen],
-            visits,
-            variances,
-            self.new.starts,
-            self.new.weights,
-            self.new.paid,
-            self.new.periods,
-            epoch.largest,
+            self.epoch.seen(self.new),
             self._intervals(),
         )
 
@@ -179,7 +168,7 @@ class _Present:
             self.epoch.discount,
             PASSES,
             self.epoch.own,
-            *self._laws(),
+            self._laws(),
             self.shift,
         )
 
@@ -194,22 +183,23 @@ class _Present:
         np.fill_diagonal(eps, 0.0)
         return eps
 
-    def _laws(
-        self,
-    ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray, IntArray]:
-        evidence = self.box.evidence
-        probable = remainder.largest_probabilities(
-            evidence.starts, self.box.weights, self.box.radii
+    def _laws(self) -> remainder.Laws:
+        evidence, box = self.box.evidence, self.box
+        return remainder.Laws(
+            starts=evidence.starts,
+            outcomes=evidence.outcomes,
+            weights=box.weights,
+            radii=box.radii,
+            probable=remainder.largest_probabilities(evidence.starts, box.weights, box.radii),
+            nodes=self.epoch.nodes,
         )
-        weights, radii = self.box.weights, self.box.radii
-        return evidence.starts, evidence.outcomes, weights, radii, probable, self.epoch.nodes
 
     def remainders(self, eps: FloatArray) -> FloatArray:
         """Upper bounds of gamma dp_i.e + gamma sum kappa_iz dp_z.e, [rivals]."""
         epoch, gamma = self.epoch, self.epoch.discount
         laws = self._laws()
-        at_own = remainder.products(epoch.own, *laws, self.shift, eps)
-        at_rivals = remainder.products(epoch.rivals, *laws, self.shift, eps)
+        at_own = remainder.products(epoch.own, laws, self.shift, eps)
+        at_rivals = remainder.products(epoch.rivals, laws, self.shift, eps)
         positive, negative = np.maximum(self.kappa, 0.0), np.maximum(-self.kappa, 0.0)
         return np.asarray(
             gamma * (at_rivals[:, 0] + positive @ at_own[:, 0] + negative @ at_own[:, 1])
@@ -224,7 +214,7 @@ def evaluate(
     delta: float = 0.1,
     epsilon: float = 0.0,
     scope: BoolArray | None = None,
-) -> tuple[Evaluation, Bounds | None]:
+) -> tuple[Evaluation, tuple[Bounds, ...]]:
     """Evaluate the counts with the epochs that have opened; they need sums by successor.
 
     Args:
@@ -236,7 +226,7 @@ def evaluate(
         scope: see :func:`mfbpi_lib_confidence.kl_box.evaluate`.
 
     Returns:
-        What is certified, and the bounds of the epoch that certifies it; None where the box alone
+        What is certified, and the bounds of the epochs that certify it; none where the box alone
         is as good.
     """
     allowed = thresholds(evidence, delta)
@@ -248,14 +238,15 @@ def evaluate(
         scope=scope,
         thresholds=allowed,
     )
-    used = None
+    used: tuple[Bounds, ...] = ()
     for epoch in reversed(epochs):
         if best.identified:
             break
         found = bounds(epoch, best.box, complete=epsilon > 0.0)
         improved = _combined(best, found, epsilon, scope)
         if improved.identified or improved.certified_gap < best.certified_gap:
-            best, used = improved, found
+            before = used if bool((improved.policy == best.policy).all()) else ()
+            best, used = improved, (*before, found)
     return best, used
 
 

@@ -11,12 +11,13 @@ raises the functional, after m N visits more, were capitals quadratic.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
-from mfbpi_lib_confidence.betting.capital import largest_sum, minorant
+from mfbpi_lib_confidence.betting.capital import Seen, largest_sum, minorant
 
 #: Horizons m: stakes are best after m N visits more. Each horizon is an event of its own.
 HORIZONS = np.array([2.0, 8.0])
@@ -45,77 +46,53 @@ def _plan(
             touches[i] = rate * variances[t, pairs[i]]
 
 
-@numba.njit(cache=True)
-def functional_bounds(
-    frozen: FloatArray,
-    present: FloatArray,
-    extra: IntArray,
-    own: IntArray,
-    thresholds: FloatArray,
-    base_visits: FloatArray,
-    base_variances: FloatArray,
-    starts: IntArray,
-    weights: FloatArray,
-    paid: FloatArray,
-    periods: IntArray,
-    largest: float,
-    intervals: FloatArray,
-) -> FloatArray:
-    """Upper bounds of sum_z c_z mu_z + mu_extra for F functionals, the smaller of two horizons.
+class Bets(NamedTuple):
+    """Functionals sum_z c_z mu_z + mu_extra, and what their stakes are planned from.
 
-    Args:
+    Attributes:
         frozen: float64 [periods, F, Z], coefficients c of the policy's own pairs when the stakes
             of a period were fixed.
-        present: float64 [F, Z], those of the functional to be bounded.
         extra: int64 [F], a further pair of coefficient 1; -1 for none.
         own: int64 [Z], numbers of the policy's own pairs.
         thresholds: float64 [F], x.
-        base_visits: float64 [periods, P], N then.
-        base_variances: float64 [periods, P], of u then.
-        starts: int64 [P + 1], rows of the points since; see
-            :func:`mfbpi_lib_confidence.betting.capital.largest_sum`.
-        weights: float64, likewise.
-        paid: float64, likewise.
-        periods: int64, likewise.
-        largest: see :func:`mfbpi_lib_confidence.betting.capital.minorant`.
-        intervals: float64 [P, 2], where the means lie.
-
-    Returns:
-        float64 [F].
+        visits: float64 [periods, P], N when the stakes were fixed.
+        variances: float64 [periods, P], of u then.
     """
-    n_periods, n_functionals, n_own = frozen.shape
+
+    frozen: FloatArray
+    extra: IntArray
+    own: IntArray
+    thresholds: FloatArray
+    visits: FloatArray
+    variances: FloatArray
+
+
+@numba.njit(cache=True)
+def functional_bounds(
+    bets: Bets, present: FloatArray, seen: Seen, intervals: FloatArray
+) -> FloatArray:
+    """Upper bounds of F functionals, the smaller of two horizons, float64 [F].
+
+    Args:
+        bets: what was frozen.
+        present: float64 [F, Z], coefficients of the functionals to be bounded.
+        seen: points since.
+        intervals: float64 [P, 2], where the means lie.
+    """
+    n_periods, n_functionals, n_own = bets.frozen.shape
     found = np.zeros(n_functionals)
     before, now = np.zeros((n_periods, n_own + 1)), np.zeros(n_own + 1)
     stakes, touches = np.zeros((n_own + 1, n_periods)), np.zeros(n_own + 1)
     pairs = np.zeros(n_own + 1, dtype=np.int64)
     for f in range(n_functionals):
-        n = n_own + (extra[f] >= 0)
-        before[:, :n_own], now[:n_own], pairs[:n_own] = frozen[:, f], present[f], own
-        before[:, n_own], now[n_own], pairs[n_own] = 1.0, 1.0, extra[f]
-        best = np.inf
+        n = n_own + (bets.extra[f] >= 0)
+        before[:, :n_own], now[:n_own], pairs[:n_own] = bets.frozen[:, f], present[f], bets.own
+        before[:, n_own], now[n_own], pairs[n_own] = 1.0, 1.0, bets.extra[f]
+        x, best = bets.thresholds[f], np.inf
         for m in HORIZONS:
-            _plan(
-                m,
-                thresholds[f],
-                before[:, :n],
-                pairs[:n],
-                base_visits,
-                base_variances,
-                stakes,
-                touches,
-            )
+            _plan(m, x, before[:, :n], pairs[:n], bets.visits, bets.variances, stakes, touches)
             bound = largest_sum(
-                now[:n],
-                stakes[:n],
-                touches[:n],
-                pairs[:n],
-                starts,
-                weights,
-                paid,
-                periods,
-                largest,
-                intervals[pairs[:n]],
-                thresholds[f],
+                now[:n], stakes[:n], touches[:n], pairs[:n], seen, intervals[pairs[:n]], x
             )
             best = min(best, bound)
         found[f] = best
@@ -123,64 +100,35 @@ def functional_bounds(
 
 
 @numba.njit(cache=True)
-def log_capitals(
-    frozen: FloatArray,
-    extra: IntArray,
-    own: IntArray,
-    thresholds: FloatArray,
-    base_visits: FloatArray,
-    base_variances: FloatArray,
-    starts: IntArray,
-    weights: FloatArray,
-    paid: FloatArray,
-    periods: IntArray,
-    largest: float,
-    means: FloatArray,
-) -> FloatArray:
+def log_capitals(bets: Bets, seen: Seen, means: FloatArray) -> FloatArray:
     """Log capitals at given means, float64 [F, 2]: below ``thresholds`` at the true ones, surely.
 
     Args:
-        frozen: see :func:`functional_bounds`, as all but the last.
-        extra: see ``frozen``.
-        own: see ``frozen``.
-        thresholds: see ``frozen``.
-        base_visits: see ``frozen``.
-        base_variances: see ``frozen``.
-        starts: see ``frozen``.
-        weights: see ``frozen``.
-        paid: see ``frozen``.
-        periods: see ``frozen``.
-        largest: see ``frozen``.
+        bets: see :func:`functional_bounds`.
+        seen: likewise.
         means: float64 [P], mu.
     """
-    n_periods, n_functionals, n_own = frozen.shape
+    n_periods, n_functionals, n_own = bets.frozen.shape
     found = np.zeros((n_functionals, HORIZONS.size))
     before = np.zeros((n_periods, n_own + 1))
     stakes, touches = np.zeros((n_own + 1, n_periods)), np.zeros(n_own + 1)
     pairs = np.zeros(n_own + 1, dtype=np.int64)
     for f in range(n_functionals):
-        n = n_own + (extra[f] >= 0)
-        before[:, :n_own], pairs[:n_own] = frozen[:, f], own
-        before[:, n_own], pairs[n_own] = 1.0, extra[f]
+        n = n_own + (bets.extra[f] >= 0)
+        before[:, :n_own], pairs[:n_own] = bets.frozen[:, f], bets.own
+        before[:, n_own], pairs[n_own] = 1.0, bets.extra[f]
+        x = bets.thresholds[f]
         for h in range(HORIZONS.size):
-            _plan(
-                HORIZONS[h],
-                thresholds[f],
-                before[:, :n],
-                pairs[:n],
-                base_visits,
-                base_variances,
-                stakes,
-                touches,
-            )
+            m = HORIZONS[h]
+            _plan(m, x, before[:, :n], pairs[:n], bets.visits, bets.variances, stakes, touches)
             for i in range(n):
-                low, high = starts[pairs[i]], starts[pairs[i] + 1]
+                low, high = seen.starts[pairs[i]], seen.starts[pairs[i] + 1]
                 found[f, h] += minorant(
-                    weights[low:high],
-                    paid[low:high],
-                    periods[low:high],
+                    seen.weights[low:high],
+                    seen.paid[low:high],
+                    seen.periods[low:high],
                     stakes[i],
-                    largest,
+                    seen.largest,
                     means[pairs[i]],
                     means[pairs[i]],
                     means[pairs[i]],

@@ -16,6 +16,7 @@ p_up(z) the largest probability of z in the ball, m = 1 - exp(-c) that of all ou
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -25,6 +26,26 @@ from mfbpi_lib_confidence.ball import least_mean
 
 #: Up to this many outcomes signs are enumerated.
 FEW = 4
+
+
+class Laws(NamedTuple):
+    """Balls of the laws of all pairs, as sparse rows.
+
+    Attributes:
+        starts: rows, see :class:`mfbpi_lib_confidence.evidence.Evidence`.
+        outcomes: likewise.
+        weights: float64 [E], p_hat.
+        radii: float64 [P], c.
+        probable: float64 [E], see :func:`largest_probabilities`.
+        nodes: int64 [K], where each outcome stands in ``shift`` and ``eps``.
+    """
+
+    starts: IntArray
+    outcomes: IntArray
+    weights: FloatArray
+    radii: FloatArray
+    probable: FloatArray
+    nodes: IntArray
 
 
 @numba.njit(cache=True)
@@ -40,36 +61,22 @@ def largest_probabilities(starts: IntArray, weights: FloatArray, radii: FloatArr
 
 
 @numba.njit(cache=True)
-def products(
-    pairs: IntArray,
-    starts: IntArray,
-    outcomes: IntArray,
-    weights: FloatArray,
-    radii: FloatArray,
-    probable: FloatArray,
-    nodes: IntArray,
-    shift: FloatArray,
-    eps: FloatArray,
-) -> FloatArray:
+def products(pairs: IntArray, laws: Laws, shift: FloatArray, eps: FloatArray) -> FloatArray:
     """Upper bounds of dp.(d + e') and of -dp.(d + e') for the pairs listed, float64 [L, 2].
 
     Args:
         pairs: int64 [L], numbers of pairs.
-        starts: rows, see :class:`mfbpi_lib_confidence.evidence.Evidence`.
-        outcomes: likewise.
-        weights: float64 [E], p_hat.
-        radii: float64 [P], c.
-        probable: float64 [E], see :func:`largest_probabilities`.
-        nodes: int64 [K], where each outcome stands in ``shift`` and ``eps``.
-        shift: float64 [Z], d.
-        eps: float64 [Z, Z].
+        laws: of all pairs.
+        shift: float64 [nodes], d.
+        eps: float64 [nodes, nodes].
     """
+    nodes = laws.nodes
     found = np.full((pairs.size, 2), np.inf)
     seen = np.zeros(nodes.size, dtype=np.bool_)
     for i in range(pairs.size):
-        low, high = starts[pairs[i]], starts[pairs[i] + 1]
-        radius = radii[pairs[i]]
-        row, p = outcomes[low:high], weights[low:high]
+        low, high = laws.starts[pairs[i]], laws.starts[pairs[i] + 1]
+        radius = laws.radii[pairs[i]]
+        row, p = laws.outcomes[low:high], laws.weights[low:high]
         seen[:] = False
         seen[row] = True
         for k in range(row.size):
@@ -80,7 +87,7 @@ def products(
                     bound = _by_signs(row, p, radius, nodes, seen, d, eps[:, y])
                 else:
                     bound = _by_squares(
-                        row, p, radius, nodes, seen, d, eps[:, y], probable[low:high]
+                        row, p, radius, nodes, seen, d, eps[:, y], laws.probable[low:high]
                     )
                 found[i, side] = min(found[i, side], bound)
     return found
@@ -158,35 +165,25 @@ def contracted(
     discount: float,
     passes: int,
     pairs: IntArray,
-    starts: IntArray,
-    outcomes: IntArray,
-    weights: FloatArray,
-    radii: FloatArray,
-    probable: FloatArray,
-    nodes: IntArray,
+    laws: Laws,
     shift: FloatArray,
 ) -> FloatArray:
     """eps <- min(eps, linear + gamma sum_w |G_zw - G_yw| W_w), until it stands still.
 
     Args:
-        linear: float64 [Z, Z], bound of the linear part of e'(z) - e'(y).
-        kernel: float64 [Z, W], G.
-        eps: float64 [Z, Z], where it begins: any valid bound.
+        linear: float64 [nodes, nodes], bound of the linear part of e'(z) - e'(y).
+        kernel: float64 [nodes, W], G.
+        eps: float64 [nodes, nodes], where it begins: any valid bound.
         discount: gamma.
         passes: most of them.
-        pairs: int64 [W], the policy's own pairs; the others: see :func:`products`.
-        starts: see ``pairs``.
-        outcomes: see ``pairs``.
-        weights: see ``pairs``.
-        radii: see ``pairs``.
-        probable: see ``pairs``.
-        nodes: see ``pairs``.
-        shift: see ``pairs``.
+        pairs: int64 [W], the policy's own pairs.
+        laws: see :func:`products`.
+        shift: likewise.
     """
     n = eps.shape[0]
     eps = eps.copy()
     for _ in range(passes):
-        both = products(pairs, starts, outcomes, weights, radii, probable, nodes, shift, eps)
+        both = products(pairs, laws, shift, eps)
         moved = 0.0
         for z in range(n):
             for y in range(z):

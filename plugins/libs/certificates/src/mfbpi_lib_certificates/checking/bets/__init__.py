@@ -1,0 +1,1 @@
+"""Bets of the rule betting, recomputed: what was frozen, what it made, and what follows."""

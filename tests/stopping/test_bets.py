@@ -1,0 +1,143 @@
+"""Certificates by bets: accepted, recomputed without the rule, bound to one history."""
+
+import copy
+import time
+
+import numpy as np
+import pytest
+
+from mfbpi_core.running.stopping import next_check
+from mfbpi_lib_certificates import storage
+from mfbpi_lib_certificates.checking.allowed import Allowed, threshold
+from mfbpi_lib_certificates.checking.bets import capital, history
+from mfbpi_lib_certificates.checking.bets.bounds import advantages
+from mfbpi_lib_certificates.checking.bets.frozen import Frozen
+from mfbpi_lib_certificates.checking.bets.points import Points
+from mfbpi_lib_certificates.verification import verified
+from mfbpi_lib_confidence.betting.epoch import opening
+from tests.stopping.fields import fields_of, refused
+
+NAMES = (
+    "riverswim3, fw_bpi",
+    "riverswim3, uniform",
+    "riverswim5, fw_bpi",
+    "lake, fw_bpi",
+    "lake, uniform",
+    "close",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_certificates_by_bets_are_accepted(bets, name, tmp_path):
+    """Written, read and verified, with what they claim; all of them need their bets."""
+    storage.write(bets[name], tmp_path / "c.json")
+    report = verified(storage.read(tmp_path / "c.json"))
+
+    assert report.valid, report.checks[-1]
+    assert ("loses at most 1" if name == "close" else "optimal in every state") in report.claim
+    assert "epochs" in bets[name].witnesses
+    without = fields_of(bets[name])
+    del without["witnesses"]["epochs"]
+    assert refused(without)
+
+
+def test_the_grid_is_that_of_the_rule():
+    """The same steps, from S and A alone."""
+    checks = [100]
+    while checks[-1] < 50_000:
+        checks.append(next_check(checks[-1]))
+    expected = [step for step in checks if opening(step, 5, 2)]
+
+    assert history.grid(5, 2, expected[-1] + 1) == expected
+    assert history.grid(5, 2, expected[-1]) == expected[:-1]
+
+
+def test_bounds_agree_with_the_compiled_ones(bets):
+    """Advantages by bets are those of the rule, up to rounding, where no box is better."""
+    c = bets["riverswim3, fw_bpi"]
+    laws, rewards = (threshold(c.n_pairs, share * c.delta) for share in (0.45, 0.05))
+    values = (np.array(c.witnesses[name]) for name in ("policy_upper", "values_lower"))
+    found = advantages(c, Allowed.by(c, laws, rewards), *values)
+    claimed = np.array(c.witnesses["advantages"])
+
+    assert (claimed <= found + 1e-9).all()
+    assert np.isclose(claimed, found, rtol=0, atol=1e-9).any(axis=1).all()
+
+
+def test_no_means_exceed_the_bounds(bets):
+    """Random means within their intervals and below the capitals of a functional: a smaller sum."""
+    c = bets["riverswim3, uniform"]
+    told = history.read(c)
+    frozen = Frozen(certificate=c, history=told, risk=0.05 / told.number / (told.number + 1))
+    points = Points.of(frozen)
+    rng = np.random.default_rng(0)
+    wide = np.tile([-0.05, 0.05], (c.n_pairs, 1))
+    found = capital.largest(frozen, points, wide, slice(None))
+    now = frozen.coefficients(told.periods)
+    then = np.stack([frozen.coefficients(t) for t in range(told.periods)])
+    extra, x = frozen.extra, frozen.thresholds
+    every = capital._Bets.on(frozen, points, now, then, extra, x, wide)
+    parts = [capital._Parts(every, *every._planned(m)) for m in capital.HORIZONS]
+    f, j = (each.reshape(-1) for each in np.indices(every.now.shape))
+    reached = np.full(len(found), -np.inf)
+    for _ in range(300):
+        means = rng.uniform(-0.05, 0.05, c.n_pairs) * rng.random()
+        at = np.append(means, 0.0)[every.pairs]
+        total = (every.now * at).sum(axis=1)
+        for one in parts:
+            k = one._capitals(f, j, at.reshape(-1)) + np.log(capital.PRIOR)[:, None]
+            spent = np.logaddexp.reduce(k, axis=0).reshape(at.shape).sum(axis=1)
+            reached = np.where(spent < every.x, np.maximum(reached, total), reached)
+
+    allowed = np.isfinite(reached)
+    assert allowed.any()
+    assert (reached <= found + 1e-9)[allowed].all()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("epochs", [], "increase from 1"),
+        ("epochs", [0], "increase from 1"),
+        ("epochs", [99], "no epoch had the number 99"),
+        ("epochs", None, "epochs"),
+        ("epochs", "1", "epochs"),
+        ("epochs", [[1]], "epochs"),
+        ("counts_then", [[]], "counts_then"),
+        ("rewards_then", None, "rewards_then"),
+        ("entry_rewards", {"a": 1}, "entry_rewards"),
+    ],
+)
+def test_histories_that_are_none_are_refused(bets, key, value, says):
+    """Whatever stands in their place."""
+    forged = fields_of(bets["riverswim3, fw_bpi"])
+    forged["witnesses"][key] = value
+    report = verified(forged)
+
+    assert not report.valid
+    assert (report.checks[-1].name, says in report.checks[-1].detail) == ("bets", True)
+
+
+def test_a_policy_that_was_not_the_best_then_is_refused(bets):
+    """Bets on a policy that was chosen later would prove nothing."""
+    forged = copy.deepcopy(fields_of(bets["riverswim3, fw_bpi"]))
+    forged["witnesses"].pop("epochs")
+    assert refused(forged)  # what else it holds does not prove the claim
+    honest = bets["riverswim3, fw_bpi"]
+    told = history.read(honest)
+    then = {name: np.array(getattr(told, name)) for name in ("counts", "rewards")}
+    then["rewards"][0] = 0.0  # nothing had been paid: every policy was as good
+    late = history.History(number=told.number, **then)
+    frozen = Frozen(certificate=honest, history=late, risk=0.01)
+
+    with pytest.raises(Exception, match="not the best one"):
+        frozen.check()
+
+
+def test_it_takes_seconds_at_most(bets):
+    """A certificate of five states that rests on several epochs."""
+    fields = fields_of(bets["riverswim5, fw_bpi"])
+    started = time.process_time()
+
+    assert verified(fields).valid
+    assert time.process_time() - started < 5.0
