@@ -7,11 +7,13 @@ import pytest
 
 import mfbpi
 from mfbpi.api.auditing import Share, twin
+from mfbpi_core import StoppingRule
 from mfbpi_lib_confidence.box import Thresholds
 from mfbpi_lib_statistics.proportions import clopper_pearson
 from mfbpi_lib_tabular.solution import planning
 from mfbpi_lib_tabular.testing import riverswim
 from mfbpi_run.cli import main
+from mfbpi_stopping_local_glr.rule import LocalGLR
 
 RIVER = {"agent": "uniform", "environment": mfbpi.environment("riverswim", n_states=3)}
 
@@ -79,14 +81,57 @@ def test_sets_that_are_too_small_are_found(capsys):
     assert json.loads(capsys.readouterr().out)["left"]["finding"] == "violated"
 
 
-def test_a_rule_without_sets():
+def test_a_rule_without_sets(monkeypatch):
     """Of it only errors at stopping can be counted, here on the twin that is nearly a tie."""
+    monkeypatch.setattr(LocalGLR, "contains", StoppingRule.contains)
     found = mfbpi.audit(
         stop="local_glr", **RIVER, discount=0.9, replicas=3, steps=1_000, near_tie=1e-5
     )
 
     assert found.left is None
     assert found.wrong.n == 3
+
+
+LAWS = {
+    "three of five": {"law": "0.1,0.6,0.3,0,0"},
+    "two of five": {"law": "0.7,0.3,0,0,0"},
+    "uniform on five": {"law": "0.2,0.2,0.2,0.2,0.2"},
+    "nearly sure": {"law": "0.98,0.005,0.005,0.005,0.005"},
+    "rare reward": {"law": "0.05,0.95", "reward": 0.05},
+    "fair reward": {"law": "0.5,0.5"},
+}
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+def test_thresholds_without_a_price_are_found_out(law):
+    """Sets of log(1 / delta) are left in far more replicas than delta, those of kl_box in none."""
+    where = mfbpi.environment("one_law", **law)
+    asked = {"agent": "uniform", "environment": where, "replicas": 60, "steps": 3_000}
+
+    assert mfbpi.audit(stop="local_glr", **asked).left.finding == "violated"
+    assert mfbpi.audit(stop="kl_box", **asked).left.finding == "consistent"
+
+
+def test_how_many_replicas_would_tell():
+    """None of 10 are too few: 36 with none give [0, 0.0974]; a share of delta never tells."""
+    assert Share.of(0, 35, 0.1).finding == "inconclusive"
+    assert Share.of(0, 36, 0.1).finding == "consistent"
+    assert 36 <= Share.of(0, 10, 0.1).needed <= 38
+    assert Share.of(1, 10, 0.1).needed is None
+    assert Share.of(0, 100, 0.1).needed is None
+
+
+def test_parameters_of_all_three_are_given(capsys):
+    """Rule, agent and environment have theirs; wrong ones are refused in two lines."""
+    where = ("--env", "ring_of_three", "-E", "gap=1e-5", "--replicas", "1", "--steps", "200")
+    rule = ("--stop", "u_relaxation", "-S", "thresholds=nas", "-S", "bound=u0")
+    who = ("--agent", "mdp_nas", "-A", "min_exploration=0.5")
+
+    assert main(["audit", *rule, *who, *where]) == 0
+    capsys.readouterr()
+    for wrong in (("-S", "thresholds=mine"), ("-S", "threshold=nas"), ("-A", "k=1"), ("-E", "x=1")):
+        assert main(["audit", *rule, *who, *where, *wrong]) == 2
+        assert len(capsys.readouterr().err.strip().splitlines()) <= 2
 
 
 def test_command(capsys):

@@ -11,10 +11,11 @@ from mfbpi_core import Counts, PluginRef, Problem, Registry, Transitions
 from mfbpi_core.data.task import StopRef
 from mfbpi_core.errors import ConfigError
 from mfbpi_core.plugins import assembly
+from mfbpi_lib_confidence.divergences import divergences
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_tabular.testing import riverswim
 from mfbpi_stopping_u_relaxation import thresholds
-from mfbpi_stopping_u_relaxation.rule import URelaxation, divergences, observed
+from mfbpi_stopping_u_relaxation.rule import URelaxation, observed
 
 #: The median stopping time of kl_box with a uniform agent on RiverSwim 5, 0.95.
 KL_BOX = 2.46e5

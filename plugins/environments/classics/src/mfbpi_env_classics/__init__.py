@@ -64,3 +64,9 @@ def mfbpi_environments() -> Iterator[EnvironmentSpec]:
         config="mfbpi_env_classics.small:DirichletConfig",
         summary="Random mixing model: flat Dirichlet rows and uniform mean rewards.",
     )
+    yield EnvironmentSpec(
+        name="one_law",
+        factory="mfbpi_env_classics.small:OneLaw",
+        config="mfbpi_env_classics.small:LawConfig",
+        summary="One law of the next state, for audits of confidence sets.",
+    )

@@ -6,6 +6,9 @@ until its gap at discount 0.9 is that small: a near-tie, on which a wrong stop s
 P(.|s, a) ~ Dirichlet(1, ..., 1) and mean rewards uniform on [0, 1], all drawn by
 ``numpy.random.default_rng(mdp_seed)``, first the probabilities.
 
+**One law**: whatever the state, the next one is drawn from the same law, and pays with the same
+probability; there is one action, and nothing to be found out but how often the law leaves a set.
+
 All of them start in state 0, never end and are run at discount 0.9.
 """
 
@@ -111,3 +114,35 @@ class DirichletMDP(TabularEnvironment):
         mdp = TabularMDP.from_dense(transitions, rng.random(shape), reward_law="bernoulli")
         super().__init__(mdp)
         self.protocol = _protocol(mdp)
+
+
+@attrs.frozen(kw_only=True)
+class LawConfig:
+    """Parameters of one law."""
+
+    law: str = parameter("0.1,0.6,0.3,0,0", "probabilities of the states, with commas between them")
+    reward: float = parameter(0.5, "probability that a step pays", ge=0, le=1)
+
+
+class OneLaw(TabularEnvironment):
+    """One law; see the module. Raises :class:`ConfigError` for a law that is none."""
+
+    def __init__(self, config: LawConfig) -> None:
+        law = _law(config.law)
+        transitions = np.tile(law, (len(law), 1, 1))  # P[s, a, s']
+        rewards = np.full((len(law), 1), config.reward)
+        mdp = TabularMDP.from_dense(transitions, rewards, reward_law="bernoulli")
+        super().__init__(mdp)
+        self.protocol = _protocol(mdp)
+
+
+def _law(text: str) -> FloatArray:
+    try:
+        law = np.array([float(each) for each in text.split(",")])
+    except ValueError:
+        law = np.zeros(0)
+    if not ((law >= 0.0).all() and abs(law.sum() - 1.0) <= 1e-9):
+        raise ConfigError(
+            f"parameter law is {text!r}; expected probabilities that sum to 1, such as 0.7,0.3"
+        )
+    return law / law.sum()

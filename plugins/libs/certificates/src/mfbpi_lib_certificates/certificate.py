@@ -19,6 +19,9 @@ BoolArray = npt.NDArray[np.bool_]
 #: Name and version of the format.
 SCHEMA = "mfbpi-certificate/1"
 
+#: Beyond, rounding of one backup, over 1 - gamma, is no longer small against the slack.
+LARGEST_DISCOUNT = 1.0 - 1e-6
+
 #: What has to be true for the numbers to mean something, and no file can show.
 ASSUMPTIONS = (
     "the instance is a Markov decision process, and rewards lie in the declared range",

@@ -22,6 +22,10 @@ from mfbpi_lib_certificates.plain import Fields
 #: Arrays above this many bytes do not go into the JSON.
 LARGEST_IN_JSON = 64 * 1024
 
+#: Larger files are not read: those of honest certificates are far smaller, and hostile ones may
+#: be of any size. The JSON, and the arrays before and after compression.
+LARGEST_JSON, LARGEST_ARRAYS = 2**24, 2**30
+
 #: Key of what stands in the JSON for an array that is elsewhere.
 ELSEWHERE = "npz"
 
@@ -99,7 +103,7 @@ def read(path: Path) -> Fields:
         UnreadableError: when the file, or what it refers to, cannot be read.
     """
     try:
-        fields = json.loads(path.read_bytes(), object_pairs_hook=_once)
+        fields = json.loads(_limited(path, LARGEST_JSON), object_pairs_hook=_once)
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
         raise UnreadableError(f"{path}: {reason}; expected a certificate") from error
@@ -111,6 +115,21 @@ def read(path: Path) -> Fields:
         if isinstance(place, dict):
             _put_back(place, arrays, path)
     return fields
+
+
+def _limited(path: Path, most: int) -> bytes:
+    """The content of a file, if it is not too large.
+
+    Raises:
+        UnreadableError: if it is.
+    """
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise UnreadableError(
+            f"{path} is larger than {most >> 20} MiB; no certificate that can be verified is"
+        )
+    return data
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Fields:
@@ -128,17 +147,29 @@ def _arrays(path: Path, name: Any) -> dict[str, npt.NDArray[Any]]:
     if not isinstance(name, str) or Path(name).name != name:
         raise UnreadableError(f"{path}: `arrays` is {name!r}; expected the name of a file beside")
     try:
-        data = (path.parent / name).read_bytes()
+        data = _limited(path.parent / name, LARGEST_ARRAYS)
         if f"{hashlib.sha256(data).hexdigest()}.npz" != name:
             raise UnreadableError(f"{path}: {name} is not what its name, a hash, says")
         if not zipfile.is_zipfile(io.BytesIO(data)):
             raise UnreadableError(f"{path}: {name} holds no arrays")
+        _check_unpacked(path, data)
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             return dict(archive)
     except OSError as error:
         raise UnreadableError(f"{path}: its arrays, {name}: {error.strerror}") from error
     except _DAMAGED as error:
         raise UnreadableError(f"{path}: {name} holds no arrays") from error
+
+
+def _check_unpacked(path: Path, data: bytes) -> None:
+    """Refuse an archive that holds far more than it takes; raises :class:`UnreadableError`."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        total = sum(each.file_size for each in archive.infolist())
+    if total > LARGEST_ARRAYS:
+        raise UnreadableError(
+            f"{path}: its arrays take more than {LARGEST_ARRAYS >> 20} MiB; no certificate that "
+            "can be verified has so many"
+        )
 
 
 def _put_back(place: Fields, arrays: dict[str, npt.NDArray[Any]], path: Path) -> None:

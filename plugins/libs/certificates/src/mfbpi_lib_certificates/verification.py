@@ -51,6 +51,9 @@ def verified(fields: Fields) -> Report:
         except RefusedError as error:
             name = _name(fields, len(passed))
             return Report((*passed, Check(name, False, str(error))), "")
+        except MemoryError:
+            name = _name(fields, len(passed))
+            return Report((*passed, Check(name, False, "it takes more memory than there is")), "")
     return Report(tuple(passed), claim)
 
 

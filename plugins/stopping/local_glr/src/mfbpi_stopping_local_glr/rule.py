@@ -18,8 +18,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core import Counts, NoConfig, Verdict
+from mfbpi_core import Counts, NoConfig, TabularMDP, Verdict
 from mfbpi_lib_confidence.betting.points import points_of
+from mfbpi_lib_confidence.divergences import divergences
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
 from mfbpi_lib_confidence.rules import CountsRule
@@ -39,6 +40,12 @@ class LocalGLR(CountsRule[NoConfig]):
             gap=0.0 if stop else self.trivial_gap,
             reason=f"the least local likelihood ratio is {ratio:.4g}",
         )
+
+    def contains(self, counts: Counts, mdp: TabularMDP) -> bool:
+        """Whether the log-likelihood ratio of a model, of all pairs together, is below as much."""
+        evidence = Evidence.from_counts(counts, self.problem.reward_range)
+        laws, rewards = divergences(evidence, mdp)
+        return bool(laws.sum() + rewards.sum() < math.log(1.0 / self.delta))
 
 
 def least_ratio(evidence: Evidence, discount: float) -> tuple[np.ndarray, float]:

@@ -18,7 +18,9 @@ from mfbpi_run.screen.output import say, show_json
 
 @click.command(cls=Command, name="audit")
 @click.option("--stop", required=True, metavar="NAME", help="The stopping rule.")
+@click.option("-S", "stop_settings", multiple=True, metavar="KEY=VALUE", help="Its parameters.")
 @click.option("--agent", required=True, metavar="NAME", help="Who explores.")
+@click.option("-A", "agent_settings", multiple=True, metavar="KEY=VALUE", help="Its parameters.")
 @click.option("--env", "environment", required=True, metavar="NAME", help="Its model is known.")
 @click.option("-E", "settings", multiple=True, metavar="KEY=VALUE", help="Its parameters.")
 @click.option("--replicas", type=int, default=100, show_default=True, help="How many.")
@@ -26,19 +28,36 @@ from mfbpi_run.screen.output import say, show_json
 @click.option("--discount", type=float, help="gamma; the environment's own by default.")
 @click.option("--delta", type=float, default=0.1, show_default=True, help="Risk.")
 @click.option("--epsilon", type=float, default=0.0, show_default=True, help="Accepted loss.")
+@click.option("--scope", default="all", show_default=True, help="all, visited or initial.")
 @click.option("--near-tie", type=float, metavar="GAP", help="Audit the twin with this least gap.")
 @click.option("--first-seed", type=int, default=0, show_default=True, help="Of the replicas.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def audit(environment: str, settings: tuple[str, ...], as_json: bool, **asked: Any) -> int:
+def audit(
+    stop: str,
+    stop_settings: tuple[str, ...],
+    agent: str,
+    agent_settings: tuple[str, ...],
+    environment: str,
+    settings: tuple[str, ...],
+    as_json: bool,
+    **asked: Any,
+) -> int:
     """Count how often a rule, and its confidence sets, are wrong where the truth is known.
 
     Exit code 1 if a risk above delta is certain (95 %), else 0.
 
     Example: mfbpi audit --stop kl_box --agent fw_bpi --env riverswim --replicas 200
     """
-    (chosen,) = selection.environments(Registry.discover(), [environment], settings)
-    given = mfbpi.environment(chosen.name, **chosen.values)
-    found = mfbpi.audit(environment=given, **asked)
+    registry = Registry.discover()
+    (where,) = selection.environments(registry, [environment], settings)
+    (who,) = selection.agents(registry, [agent], agent_settings)
+    rule = selection.stopping_rule(registry, stop, stop_settings)
+    found = mfbpi.audit(
+        stop=mfbpi.stopping_rule(rule.name, **rule.values),
+        agent=mfbpi.agent(who.name, **who.values),
+        environment=mfbpi.environment(where.name, **where.values),
+        **asked,
+    )
     if as_json:
         show_json(_plain(found))
     else:
@@ -56,7 +75,8 @@ def _plain(found: Audit) -> JsonObject:
 
 def _numbers(share: Share) -> JsonObject:
     ends = {"low": share.low, "high": share.high}
-    return {"count": share.count, "replicas": share.n, **ends, "finding": share.finding}
+    found = {"finding": share.finding, "needed": share.needed}
+    return {"count": share.count, "replicas": share.n, **ends, **found}
 
 
 def _show(found: Audit) -> None:
@@ -70,4 +90,6 @@ def _show(found: Audit) -> None:
 
 def _words(share: Share) -> str:
     ends = f"[{share.low:.3g}, {share.high:.3g}]"
-    return f"{share.count} of {share.n}, 95 % {ends}, risk {share.delta:g}: {share.finding}"
+    needed = "" if share.needed is None else f", needs about {share.needed:,} replicas"
+    found = f"{share.finding}{needed}"
+    return f"{share.count} of {share.n}, 95 % {ends}, risk {share.delta:g}: {found}"

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi.api.building import make_environment
-from mfbpi.api.given import Plugin, one
+from mfbpi.api.given import Plugin, one, stopping
 from mfbpi.execute import compiled
 from mfbpi.execute.stopping import value_loss
 from mfbpi.plan import grid, selection
@@ -28,6 +28,9 @@ from mfbpi_core.running.stopping import first_check, next_check
 
 #: What rounding may do to a value, relatively.
 _ROUNDING = 1e-9
+
+#: More replicas than anybody runs.
+_MOST = 10**8
 
 Finding = Literal["violated", "consistent", "inconclusive"]
 
@@ -65,6 +68,18 @@ class Share:
             return "violated"
         return "consistent" if self.high <= self.delta else "inconclusive"
 
+    @property
+    def needed(self) -> int | None:
+        """About how many replicas would tell, if the share stays as it is; None if none would."""
+        if self.finding != "inconclusive" or self.count == self.delta * self.n:
+            return None
+        n = self.n
+        while n < _MOST:
+            n += max(1, n // 20)
+            if Share.of(round(self.count * n / self.n), n, self.delta).finding != "inconclusive":
+                return n
+        return None
+
 
 @attrs.frozen(kw_only=True)
 class Audit:
@@ -90,7 +105,7 @@ class Audit:
 
 def audit(
     *,
-    stop: str,
+    stop: Plugin,
     agent: Plugin,
     environment: Plugin,
     replicas: int = 100,
@@ -108,7 +123,8 @@ def audit(
     the twin of the instance that is nearly a tie.
 
     Args:
-        stop: name of the rule; one without a guarantee may be audited too.
+        stop: name of the rule, or what :func:`mfbpi.stopping_rule` returns; one without a guarantee
+            may be audited too.
         agent: name, or what :func:`mfbpi.agent` returns.
         environment: name, or what :func:`mfbpi.environment` returns; its model must be known.
         replicas: how many.
@@ -138,7 +154,8 @@ def audit(
         mdp = twin(mdp, gamma, near_tie)
     about = assembly.problem(None, where, discount=gamma, horizon=steps)
     (chosen,) = selection.given(registry, "agent", [one(agent, {})])
-    rule = selection.stopping_rule(registry, stop, ())
+    named = stopping(stop)
+    rule = selection.stopping_rule(registry, named["stop"], named["stop_settings"])
     asked = StopRef(rule=rule.ref(), delta=delta, epsilon=epsilon, scope=scope)
     rule_part = assembly.find(registry, "stopping_rule", asked.rule)
     agent_part = assembly.find(registry, "agent", grid.planned_agent(chosen, about))
@@ -200,14 +217,15 @@ class _Replica:
             may_end=False,
         )
         step, stopped, wrong, left = first_check(*self.mdp.mean_rewards.shape), False, False, False
-        known = False
-        while step <= steps:
+        known, remembers = False, bool(self.rule.state_dict())
+        while step <= steps and not (stopped and left):  # then nothing is left to be seen
             while counts.steps < step:
                 counts.observe(self.walk.advance(step - counts.steps))
-            verdict = self.rule.check(counts)
-            if verdict.stop and not stopped:
-                assert verdict.policy is not None  # a rule that stops says which is best
-                stopped, wrong = True, self._loses(counts, verdict.policy)
+            if remembers or not stopped:
+                verdict = self.rule.check(counts)
+                if verdict.stop and not stopped:
+                    assert verdict.policy is not None  # a rule that stops says which is best
+                    stopped, wrong = True, self._loses(counts, verdict.policy)
             inside = self.rule.contains(counts, self.mdp)
             known, left = known or inside is not None, left or inside is False
             step = next_check(step)

@@ -1,4 +1,4 @@
-"""Certificates that somebody wrote: are they valid?"""
+"""Certificates that somebody wrote: are they valid, and does their run give them again?"""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ import re
 import tempfile
 from pathlib import Path
 
+import attrs
+
 from mfbpi.results.storage.places import Place, parse
 from mfbpi.results.storage.remote.place import Remote
-from mfbpi_core.errors import UsageError
-from mfbpi_lib_certificates.report import Report
+from mfbpi_core.errors import MfbpiError, UsageError
+from mfbpi_lib_certificates.report import Check, RefusedError, Report
 from mfbpi_lib_certificates.verification import verify as verify_file
 
 #: Names of the large arrays that lie beside a certificate, in its text.
 _BESIDE = re.compile(rb"\b[0-9a-f]{64}\.npz\b")
 
 
-def verify(path: str | Place) -> Report:
+def verify(path: str | Place, *, replay: bool = False) -> Report:
     """Check a certificate by what makes its numbers valid, without the rule that wrote it.
 
     Args:
         path: the certificate, a JSON file; large arrays lie beside it.
+        replay: whether to run the task again from its seed, with the plugins that are installed,
+            and compare counts and verdict: a consistent invention cannot be found otherwise.
 
     Returns:
         Whether it is ``valid``, what it then says, ``claim``, and each of the ``checks``, up to
@@ -31,9 +35,23 @@ def verify(path: str | Place) -> Report:
     """
     place = parse(path)
     if isinstance(place, Path):
-        return verify_file(place)
+        return _verified(place, replay=replay)
     with tempfile.TemporaryDirectory(prefix="mfbpi-") as folder:
-        return verify_file(_fetched(place, Path(folder)))
+        return _verified(_fetched(place, Path(folder)), replay=replay)
+
+
+def _verified(path: Path, *, replay: bool) -> Report:
+    report = verify_file(path)
+    if not (replay and report.valid):
+        return report
+    # Imported here because only a replay runs anything.
+    from mfbpi.execute.replaying import replayed
+
+    try:
+        check = Check("replay", True, replayed(path))
+    except (RefusedError, MfbpiError) as error:
+        return Report((*report.checks, Check("replay", False, str(error))), "")
+    return attrs.evolve(report, checks=(*report.checks, check))
 
 
 def _fetched(place: Remote, folder: Path) -> Path:

@@ -108,7 +108,7 @@ class Stage:
                 **{name: part.plugin.spec.columns for name, part in chosen.items()},
                 **told,
             },
-            stopping=self._stopping(rule),
+            stopping=self.stopping(),
             streams=self.streams,
             horizon=task.horizon,
             episodes=task.episodes,
@@ -125,9 +125,9 @@ class Stage:
         asked = self.task.stop
         return None if asked is None else build.find(self.registry, "stopping_rule", asked.rule)
 
-    def _stopping(self, rule: Part | None) -> Stopping | None:
-        """The rule, with nothing counted yet."""
-        asked = self.task.stop
+    def stopping(self) -> Stopping | None:
+        """The stopping rule, with nothing counted yet, if the task has one."""
+        rule, asked = self._rule(), self.task.stop
         return stopping.begun(self.registry, rule, asked, self.problem, self.environment)
 
     def _plugins(self, parts: Sequence[Part]) -> list[Plugin]:

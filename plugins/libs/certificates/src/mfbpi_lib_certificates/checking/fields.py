@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mfbpi_lib_certificates.certificate import (
     ASSUMPTIONS,
+    LARGEST_DISCOUNT,
     BoolArray,
     Certificate,
     FloatArray,
@@ -28,11 +29,11 @@ LAWS = ("any", "deterministic")
 #: No instance that a certificate can hold has more.
 MOST = 1_000_000
 
+#: Most places of a table of pairs by states: 2 GiB of numbers.
+LARGEST_TABLE = 2**28
+
 #: Rewards of other sizes overflow, or vanish, where they are multiplied by 1 / (1 - gamma).
 LEAST_RANGE, MOST_RANGE = 1e-100, 1e100
-
-#: Beyond, rounding of one backup, over 1 - gamma, is no longer small against the slack.
-LARGEST_DISCOUNT = 1.0 - 1e-6
 
 
 def parsed(fields: Fields) -> Certificate:
@@ -48,6 +49,11 @@ def parsed(fields: Fields) -> Certificate:
     of = _Reader(fields)
     n_states, n_actions = of.whole("n_states", 1, MOST), of.whole("n_actions", 1, MOST)
     n_pairs = n_states * n_actions
+    if n_pairs * n_states > LARGEST_TABLE:
+        raise RefusedError(
+            f"{n_states} states and {n_actions} actions are more than can be verified: S^2 A may "
+            f"be {LARGEST_TABLE} at most"
+        )
     row_starts = of.integers("row_starts", (n_pairs + 1,))
     n_entries = int(row_starts[-1])
     law = of.word("reward_law", LAWS)

@@ -29,6 +29,9 @@ TOLERANCE = 1e-11
 #: What it may do to a sum over states, relative to the slack.
 SHARE_OF_SLACK = 0.1
 
+#: Numbers that are held in memory at once.
+_AT_ONCE = 2**22
+
 #: Cap on contractions; the rule makes 200 at most.
 _CONTRACTIONS = 400
 
@@ -176,13 +179,22 @@ def _kernels(
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of k0, [2, pairs, Z], and of Y, [2, Z, Z]."""
     c = allowed.certificate
-    columns = np.zeros((len(c.live), c.n_outcomes))
-    columns[:, c.live] = resolvent.T
-    ends = [c.discount * allowed.mean(columns, sign).T for sign in _signs()]  # [P, Z]
+    ends = [c.discount * _column_means(allowed, resolvent, sign) for sign in _signs()]  # [P, Z]
     base = np.repeat(resolvent, c.n_actions, axis=0)
     unit = np.eye(len(c.live)) - resolvent
     start = np.stack([end[pairs] - base for end in ends])
     return start, np.stack([unit + end[own] for end in ends])
+
+
+def _column_means(allowed: Allowed, resolvent: FloatArray, sign: Sign) -> FloatArray:
+    """Largest or least means of the columns of G, [P, Z], some at a time: they take memory."""
+    c = allowed.certificate
+    columns = np.zeros((len(c.live), c.n_outcomes))
+    columns[:, c.live] = resolvent.T
+    size = max(1, _AT_ONCE // allowed.support.size)
+    parts = [columns[first : first + size] for first in range(0, len(columns), size)]
+    found = [allowed.mean(part, sign) for part in parts]
+    return np.concatenate(found).T if found else np.zeros((c.n_pairs, 0))
 
 
 def _signs() -> tuple[Sign, Sign]:

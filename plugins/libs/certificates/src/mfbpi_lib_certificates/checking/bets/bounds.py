@@ -21,6 +21,9 @@ from mfbpi_lib_certificates.checking.bets.points import Points
 from mfbpi_lib_certificates.checking.bets.remainder import Laws, contracted
 from mfbpi_lib_certificates.report import RefusedError
 
+#: Most coefficients of all functionals at all checks.
+LARGEST = 2**28
+
 
 def advantages(
     c: Certificate, allowed: Allowed, values_upper: FloatArray, values_lower: FloatArray
@@ -39,6 +42,8 @@ def advantages(
     told = history.read(c)
     if max(numbers := history.numbers(c)) >= told.number + told.periods:
         raise RefusedError(f"no epoch had the number {max(numbers)}")
+    if told.periods * (len(c.live) + 1) ** 3 > LARGEST:
+        raise RefusedError(f"bets on {len(c.live)} states are more than can be verified")
     values = _confirmed(c, allowed, values_upper, values_lower)
     each = [_of_epoch(told.since(number), allowed, *values) for number in numbers]
     return np.asarray(np.minimum.reduce(each))

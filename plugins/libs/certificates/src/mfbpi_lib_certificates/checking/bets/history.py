@@ -95,7 +95,9 @@ def numbers(c: Certificate) -> list[int]:
     Raises:
         RefusedError: when they do not.
     """
-    found = array(c.witnesses.get("epochs"), "epochs", np.shape(c.witnesses.get("epochs"))[:1])
+    given = c.witnesses.get("epochs")
+    length = len(given) if isinstance(given, list | np.ndarray) and np.ndim(given) == 1 else 1
+    found = array(given, "epochs", (length,))
     if not (len(found) and (np.diff(found, prepend=0.0) >= 1.0).all()):
         raise RefusedError("`epochs` do not increase from 1 or more")
     if not (found == np.floor(found)).all():

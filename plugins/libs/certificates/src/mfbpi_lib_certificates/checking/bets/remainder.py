@@ -139,15 +139,18 @@ def largest_probabilities(weights: FloatArray, radii: FloatArray) -> FloatArray:
     return found
 
 
+def _spread(off: FloatArray, both: FloatArray) -> FloatArray:
+    """sum_w |off_yw| W_w, on the side that the sign asks for, [y]."""
+    return np.asarray(np.maximum(off, 0.0) @ both[0] + np.maximum(-off, 0.0) @ both[1])
+
+
 def contracted(
     linear: FloatArray, kernel: FloatArray, eps: FloatArray, discount: float, laws: Laws
 ) -> FloatArray:
     """eps <- min(eps, linear + gamma sum_w |G_zw - G_yw| W_w), [nodes, nodes]; W of ``laws``."""
-    off = kernel[:, None] - kernel[None]  # [z, y, w]
-    up, down = discount * np.maximum(off, 0.0), discount * np.maximum(-off, 0.0)
     for _ in range(PASSES):
         both = laws.largest(eps)
-        bound = linear + up @ both[0] + down @ both[1]
+        bound = linear + discount * np.stack([_spread(row - kernel, both) for row in kernel])
         new = np.minimum(eps, np.maximum(np.maximum(bound, bound.T), 0.0))
         np.fill_diagonal(new, 0.0)
         moved = np.divide(eps - new, eps, out=np.zeros_like(eps), where=eps > 0.0).max()

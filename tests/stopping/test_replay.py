@@ -1,0 +1,151 @@
+"""``mfbpi verify --replay``: a task run again finds what no check of numbers can."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+import mfbpi
+from mfbpi_lib_certificates import storage
+from mfbpi_lib_certificates.certificate import LARGEST_DISCOUNT
+from mfbpi_run.cli import main
+
+
+@pytest.fixture(scope="module", params=["kl_box", "betting"])
+def path(request, tmp_path_factory):
+    """The certificate of a short run that each rule has stopped."""
+    found = mfbpi.run(
+        "uniform",
+        mfbpi.environment("riverswim", n_states=3),
+        discount=0.9,
+        steps=20_000,
+        seeds=5,
+        stop=request.param,
+        epsilon=3.0,
+        executor="serial",
+        out=tmp_path_factory.mktemp(request.param) / "out",
+    )
+    return found.certificate(found.tasks[0])
+
+
+def changed(path, tmp_path, change):
+    """A copy of a certificate with a change."""
+    fields = json.loads(path.read_text())
+    change(fields)
+    target = tmp_path / "changed.json"
+    target.write_text(json.dumps(fields))
+    return target
+
+
+def test_a_real_run_gives_the_same_again(path, capsys):
+    """One check more, and the same claim."""
+    report = mfbpi.verify(path, replay=True)
+
+    assert report.valid
+    assert report.checks[-1].name == "replay"
+    assert report.claim == mfbpi.verify(path).claim
+    assert main(["verify", "--replay", str(path)]) == 0
+    assert "ok   replay: uniform on riverswim" in capsys.readouterr().out
+
+
+def invent(fields):
+    """Another seed: as if these counts had been those of its run."""
+    fields["task"]["seed"] += 1
+
+
+def harden(fields):
+    """The run was asked for another risk than the certificate claims."""
+    fields["task"]["stop"]["delta"] = 0.2
+
+
+def shorten(fields):
+    """The horizon was before the stop."""
+    fields["task"]["horizon"] = fields["steps"] - 1
+
+
+@pytest.mark.parametrize("change", [invent, harden, shorten])
+def test_inventions_are_found(path, tmp_path, change, capsys):
+    """Every number is in order, and only the second run tells."""
+    forged = changed(path, tmp_path, change)
+
+    assert mfbpi.verify(forged).valid
+    report = mfbpi.verify(forged, replay=True)
+    assert (report.valid, report.claim, report.checks[-1].name) == (False, "", "replay")
+    assert main(["verify", "--replay", str(forged)]) == 1
+    assert "FAIL replay" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        (None, "names no task"),
+        ({}, "none that can be run"),
+        ({"agent": 1}, "none that can be run"),
+        ("agent", "uniforn"),
+        ("stop", "no stopping rule"),
+        ("own", "class without packaging"),
+    ],
+)
+def test_tasks_that_cannot_be_run_are_said(path, tmp_path, task, says):
+    """In a sentence, whatever stands there."""
+
+    def change(fields):
+        if task == "agent":
+            fields["task"]["agent"]["name"] = "uniforn"
+        elif task == "stop":
+            fields["task"]["stop"] = None
+        elif task == "own":
+            fields["task"]["agent"]["name"] = "./x.py:A#0123"
+        else:
+            fields["task"] = copy.deepcopy(task)
+
+    report = mfbpi.verify(changed(path, tmp_path, change), replay=True)
+    assert not report.valid
+    assert says in report.checks[-1].detail
+
+
+def test_files_of_any_size_are_not_read(tmp_path, monkeypatch):
+    """A large JSON, endless input, and arrays that unpack to more than they should."""
+    monkeypatch.setattr(storage, "LARGEST_JSON", 1 << 20)
+    big = tmp_path / "big.json"
+    big.write_bytes(b"[" * (1 << 21))
+    for path in (big, "/dev/zero"):
+        with pytest.raises(mfbpi.UsageError, match="larger than 1 MiB"):
+            mfbpi.verify(path)
+
+
+def test_arrays_that_unpack_to_too_much_are_not_read(path, tmp_path, monkeypatch):
+    """Zeros take no room in an archive, and any amount of memory."""
+    import hashlib
+    import io
+
+    monkeypatch.setattr(storage, "LARGEST_ARRAYS", 1 << 20)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, counts=np.zeros(1 << 19))
+    name = f"{hashlib.sha256(buffer.getvalue()).hexdigest()}.npz"
+    (tmp_path / name).write_bytes(buffer.getvalue())
+    forged = changed(path, tmp_path, lambda fields: fields.update(arrays=name))
+    with pytest.raises(mfbpi.UsageError, match="take more than 1 MiB"):
+        mfbpi.verify(forged)
+
+
+@pytest.mark.parametrize("n", [10**6, 20_000])
+def test_instances_that_no_memory_holds_are_refused(path, tmp_path, n):
+    """Before anything of their size is made."""
+    report = mfbpi.verify(changed(path, tmp_path, lambda fields: fields.update(n_states=n)))
+
+    assert (report.valid, report.checks[-1].name) == (False, "schema")
+    assert "more than can be verified" in report.checks[-1].detail
+
+
+@pytest.mark.parametrize("rule", ["kl_box", "betting", "u_relaxation"])
+def test_rules_refuse_the_discounts_that_the_verifier_does(tmp_path, rule):
+    """Up to 1 - 1e-6; beyond, before anything runs."""
+    asked = {"stop": rule, "steps": 100, "seeds": 0, "executor": "serial"}
+    with pytest.raises(mfbpi.UsageError, match="expects at most 1 - 1e-06"):
+        mfbpi.run("uniform", "two_states", discount=1 - 9e-7, out=tmp_path / "no", **asked)
+    allowed = mfbpi.run(
+        "uniform", "two_states", discount=LARGEST_DISCOUNT, out=tmp_path / "yes", **asked
+    )
+    assert not allowed.failures
