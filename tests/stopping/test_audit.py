@@ -148,3 +148,22 @@ def test_an_unknown_truth_is_refused():
         mfbpi.audit(stop="kl_box", **RIVER, replicas=0)
     with pytest.raises(mfbpi.UsageError, match="an audit needs the truth"):
         mfbpi.audit(stop="kl_box", agent="uniform", environment="cartpole_swingup")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"first_seed": -3}, "`first_seed` is -3"),
+        ({"steps": 99}, "the first check is at step 100"),
+        ({"near_tie": float("nan")}, "expected a gap above 0"),
+        ({"near_tie": -1.0}, "expected a gap above 0"),
+        ({"scope": "some"}, "`scope` is 'some'"),
+        ({"delta": 1.0}, "`delta` is 1.0"),
+        ({"epsilon": float("inf")}, "`epsilon` is inf"),
+    ],
+)
+def test_audits_that_make_no_sense_are_refused(asked, says):
+    """Before anything runs, for rules that would not mind too."""
+    with pytest.raises(mfbpi.UsageError) as refused:
+        mfbpi.audit(stop="local_glr", **RIVER, **{"replicas": 1, **asked})
+    assert says in str(refused.value)

@@ -175,3 +175,13 @@ def test_ranges_without_a_sound_width_are_refused(log, declared):
     """Where the slack vanishes in rounding, a tie was identified."""
     with pytest.raises(mfbpi.UsageError, match="a width from"):
         mfbpi.certify(first(log, 50), **RIVER, reward_range=declared)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [((0, 2), "0 states"), ((3, -1), "-1 actions"), ((10**6, 1_000), "at most"), ((2**15, 1), "")],
+)
+def test_sizes_that_no_table_holds_are_refused(log, sizes, says):
+    """Before a table of them is made."""
+    with pytest.raises(mfbpi.UsageError, match=says):
+        mfbpi.certify(log, n_states=sizes[0], n_actions=sizes[1], discount=0.9, may_end=False)

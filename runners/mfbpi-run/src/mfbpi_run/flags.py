@@ -28,7 +28,7 @@ _ALIKE = (
     *("out", "if_exists", "shard", "executor", "jobs", "replicas", "task_timeout"),
     *("checkpoint_every", "checkpoint_dir", "allocation", "plot", "stop", "delta", "epsilon"),
     *("scope", "allow_heuristic", "metric", "baseline", "pairs", "level"),
-    *("scope", "allow_heuristic", "save_agent", "code", "seed", "gif"),
+    *("save_agent", "code", "seed", "gif", "reward_range", "terminal", "near_tie", "first_seed"),
 )
 
 FLAGS = {**_NAMED, **{name: f"--{name.replace('_', '-')}" for name in _ALIKE}}

@@ -13,6 +13,7 @@ from mfbpi.api.given import Plugin, one, stopping
 from mfbpi.execute import compiled
 from mfbpi.execute.stopping import value_loss
 from mfbpi.plan import grid, selection
+from mfbpi.plan.stopping import check_question
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.stopping import Scope, StoppingRule
 from mfbpi_core.data.counts import Counts
@@ -142,6 +143,9 @@ def audit(
     """
     if replicas < 1:
         raise UsageError(f"`replicas` is {replicas}; expected 1 or more")
+    if first_seed < 0:
+        raise UsageError(f"`first_seed` is {first_seed}; expected 0 or more")
+    check_question(delta, epsilon, scope)
     registry = Registry.discover()
     compiled.find_place(registry)
     where = make_environment(environment)
@@ -150,6 +154,8 @@ def audit(
         name = getattr(environment, "name", environment)
         raise UsageError(f"the model of {name} is not known; an audit needs the truth")
     gamma = grid.checked_discount(where.protocol.discount if discount is None else discount)
+    if (first := first_check(*mdp.mean_rewards.shape)) > steps:
+        raise UsageError(f"`steps` is {steps}; the first check is at step {first}")
     if near_tie is not None:
         mdp = twin(mdp, gamma, near_tie)
     about = assembly.problem(None, where, discount=gamma, horizon=steps)
@@ -245,6 +251,8 @@ def twin(mdp: TabularMDP, discount: float, gap: float) -> TabularMDP:
     """
     from mfbpi_lib_tabular.solution import planning
 
+    if not gap > 0.0:
+        raise UsageError(f"`near_tie` is {gap:g}; expected a gap above 0")
     plan = planning.solve(mdp, discount)
     gaps = plan.values[:, None] - plan.q_values
     room = mdp.reward_range[1] - mdp.rewards.max(axis=2)

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from mfbpi.logs import markov, table, wanted
 from mfbpi.notices import warn
 from mfbpi.plan import selection
-from mfbpi_core.contracts.stopping import SCOPES, Scope, StoppingRule, Verdict
+from mfbpi.plan.stopping import check_question
+from mfbpi_core.contracts.stopping import Scope, StoppingRule, Verdict
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import StopRef
@@ -22,6 +23,7 @@ from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_lib_certificates.checking.fields import LARGEST_TABLE
 
 #: The rule: it needs no earlier checks, and its certificates can be verified.
 RULE = "kl_box"
@@ -103,6 +105,7 @@ def certify(
     Raises:
         UsageError: when the log cannot be read, or does not fit what is declared.
     """
+    _check_sizes(n_states, n_actions)
     read = table.read(log)
     problem = Problem(
         n_states=n_states,
@@ -147,17 +150,24 @@ class _Asked:
 def _rule(problem: Problem, asked: _Asked) -> StoppingRule:
     if not 0.0 < problem.discount < 1.0:
         raise UsageError(f"`discount` is {problem.discount!r}; expected one between 0 and 1")
-    if not 0.0 < asked.delta < 1.0:
-        raise UsageError(f"`delta` is {asked.delta!r}; expected a risk between 0 and 1")
-    if not (asked.epsilon >= 0.0 and np.isfinite(asked.epsilon)):
-        raise UsageError(f"`epsilon` is {asked.epsilon!r}; expected a loss of 0 or more")
-    if asked.scope not in SCOPES:
-        raise UsageError(f"`scope` is {asked.scope!r}; expected one of {', '.join(SCOPES)}")
+    check_question(asked.delta, asked.epsilon, asked.scope)
     registry = Registry.discover()
     choice = selection.stopping_rule(registry, RULE, ())
     ref = StopRef(rule=choice.ref(), **attrs.asdict(asked))
     part = assembly.find(registry, "stopping_rule", ref.rule)
     return assembly.stopping_rule(registry, part, ref, problem)
+
+
+def _check_sizes(n_states: int, n_actions: int) -> None:
+    """Refuse what no table holds, before one is made."""
+    for what, n in (("states", n_states), ("actions", n_actions)):
+        if n < 1:
+            raise UsageError(f"{n} {what} are declared; expected 1 or more")
+    if n_states**2 * n_actions > LARGEST_TABLE:
+        raise UsageError(
+            f"{n_states} states and {n_actions} actions are declared; expected S^2 A of "
+            f"{LARGEST_TABLE} at most, so that a certificate can be verified"
+        )
 
 
 def _check(steps: Transitions, problem: Problem) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from mfbpi.notices import warn
 from mfbpi.plan import selection
 from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.contracts.stopping import SCOPES
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import StopRef
 from mfbpi_core.errors import RequirementError, UsageError
@@ -86,6 +89,16 @@ def check_states(ref: StopRef, about: Problem) -> None:
             f"stopping rule {ref.rule.shown} needs integer states, which environment "
             f"{about.environment} does not have; leave out `stop` there"
         )
+
+
+def check_question(delta: float, epsilon: float, scope: str) -> None:
+    """Refuse a question that no rule can be asked; raises :class:`UsageError`."""
+    if not 0.0 < delta < 1.0:
+        raise UsageError(f"`delta` is {delta!r}; expected a risk between 0 and 1")
+    if not (epsilon >= 0.0 and math.isfinite(epsilon)):
+        raise UsageError(f"`epsilon` is {epsilon!r}; expected a loss of 0 or more")
+    if scope not in SCOPES:
+        raise UsageError(f"`scope` is {scope!r}; expected one of {', '.join(SCOPES)}")
 
 
 def _trivial(about: Problem) -> float:
