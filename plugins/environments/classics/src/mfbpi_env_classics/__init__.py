@@ -47,6 +47,11 @@ def mfbpi_environments() -> Iterator[EnvironmentSpec]:
         summary="Fetch a passenger at one of four stands, and drop her at another.",
         reference="Dietterich 2000",
     )
+    yield from _small()
+
+
+def _small() -> Iterator[EnvironmentSpec]:
+    """Those of :mod:`mfbpi_env_classics.small`."""
     yield EnvironmentSpec(
         name="two_states",
         factory="mfbpi_env_classics.small:TwoStates",
