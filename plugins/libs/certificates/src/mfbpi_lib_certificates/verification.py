@@ -72,7 +72,7 @@ _NAMES = (
 _LAST = ("kernels", "advantages", "regret", "verdict")
 
 
-def _name(fields: dict[str, Any], passed: int) -> str:
+def _name(fields: Fields, passed: int) -> str:
     """What the check after those that passed is called."""
     bets = ("bets",) if fields.get("rule") == "betting" else ()
     names = (*_NAMES, *bets, *_LAST)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_core import TabularMDP
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_confidence.evidence import Evidence
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def divergences(evidence: Evidence, mdp: TabularMDP) -> tuple[FloatArray, FloatArray]:

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
+from mfbpi_core.data.arrays import BoolArray, FloatArray
 from mfbpi_lib_confidence import kl_box
 from mfbpi_lib_confidence.betting import functionals, remainder
 from mfbpi_lib_confidence.betting.epoch import Epoch, opening

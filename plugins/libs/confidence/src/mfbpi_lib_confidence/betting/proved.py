@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_core.data.arrays import FloatArray
 from mfbpi_lib_certificates.certificate import Certificate
 from mfbpi_lib_confidence import kl_box
 from mfbpi_lib_confidence.betting.epoch import Epoch
@@ -17,8 +18,6 @@ from mfbpi_lib_confidence.certified import Question
 from mfbpi_lib_confidence.certified import certificate as of_box
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import Evaluation
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def certificate(found: Evaluation, used: Sequence[Bounds], question: Question) -> Certificate:
