@@ -4,7 +4,6 @@ from typing import Any
 
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
-from mfbpi_core.contracts.bound_parameter import bound_parameter
 from mfbpi_core.contracts.environment import Cells, Environment, RunProtocol
 from mfbpi_core.contracts.executor import Executor, Outcome
 from mfbpi_core.contracts.experiment import (
@@ -16,6 +15,7 @@ from mfbpi_core.contracts.experiment import (
 )
 from mfbpi_core.contracts.metric import Metric, Snapshot
 from mfbpi_core.contracts.parameters import NoConfig, others, parameter
+from mfbpi_core.contracts.parameters.bounds import bound_parameter
 from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.contracts.stopping import Scope, StoppingRule, Verdict
 from mfbpi_core.data.counts import Counts

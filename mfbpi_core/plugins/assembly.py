@@ -10,10 +10,10 @@ import numpy as np
 
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.bound import Bound
-from mfbpi_core.contracts.bound_parameter import bound_of
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.executor import Executor
 from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.contracts.parameters.bounds import bound_of
 from mfbpi_core.contracts.replicas import Replicas
 from mfbpi_core.contracts.stopping import StoppingRule
 from mfbpi_core.data.plain import JsonObject

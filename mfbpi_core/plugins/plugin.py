@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from mfbpi_core.contracts.bound_parameter import names_a_bound
 from mfbpi_core.contracts.configured import C
+from mfbpi_core.contracts.parameters.bounds import names_a_bound
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.factories import Factory, check_config
 from mfbpi_core.plugins.kinds import KINDS

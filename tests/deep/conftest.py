@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices
 from mfbpi.results.storage import table

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbpi.execute.stage import Stage
+from mfbpi.execute.working.stage import Stage
 from mfbpi_core import Interaction, Registry
 from mfbpi_core.plugins import assembly as build
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.results.storage.directory import Store
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mfbpi.execute import batches
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import Store
 from mfbpi_core import Registry

@@ -13,7 +13,7 @@ import pytest
 
 import mfbpi
 from mfbpi.execute.saving.checkpoint import Checkpoints
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.results.collecting.collect import collect
 from mfbpi.results.loaded import Results
 from mfbpi.results.storage.places import parse

@@ -17,28 +17,28 @@ from mfbpi_run.command import HELP
 from mfbpi_run.exit_codes import FAILED, INTERRUPTED, USAGE
 from mfbpi_run.screen.streams import Streams
 
-#: Subcommand to where it is and what it does, so that help imports none of them.
+#: Subcommand to where it is in ``commands`` and what it does, so that help imports none of them.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("mfbpi_run.commands.run:run", "Run a grid of agents, environments and seeds."),
-    "sweep": ("mfbpi_run.commands.sweep:sweep", "Run an experiment, or the grid of a TOML file."),
-    "describe": ("mfbpi_run.commands.describe:describe", "Describe how hard an instance is."),
-    "bound": ("mfbpi_run.commands.bound:bound", "Bound the number of samples that it needs."),
-    "export": ("mfbpi_run.commands.export:export", "Write a model to a file."),
-    "certify": ("mfbpi_run.commands.certify:certify", "Judge a log: is a policy identified?"),
-    "audit": ("mfbpi_run.commands.audit:audit", "Try whether a stopping rule keeps its word."),
-    "verify": ("mfbpi_run.commands.verify:verify", "Verify certificates of stopping rules."),
-    "list": ("mfbpi_run.commands.list:list_plugins", "List the installed plugins."),
-    "show": ("mfbpi_run.commands.show:show", "Show one plugin with its parameters."),
-    "plugins": ("mfbpi_run.commands.plugins:plugins", "List distributions, and what failed."),
-    "check": ("mfbpi_run.commands.check:check", "Run the conformance checks on a distribution."),
-    "collect": ("mfbpi_run.commands.collect:collect", "Join the results of a directory."),
-    "status": ("mfbpi_run.commands.status:look", "Tell how far the runs of a directory are."),
-    "reproduce": ("mfbpi_run.commands.reproduce:again", "Run a task again, and compare."),
-    "plot": ("mfbpi_run.commands.plot:plot", "Draw the results of a directory."),
-    "compare": ("mfbpi_run.commands.compare:compare", "Compare agents: which one is better?"),
-    "policy": ("mfbpi_run.commands.policy:policy", "Show the policy that a run recommends."),
-    "play": ("mfbpi_run.commands.play:play", "Show a policy, or an agent, acting."),
-    "new": ("mfbpi_run.commands.new:new", "Write the scaffold of a new plugin."),
+    "run": ("running.run:run", "Run a grid of agents, environments and seeds."),
+    "sweep": ("running.sweep:sweep", "Run an experiment, or the grid of a TOML file."),
+    "describe": ("instances.describe:describe", "Describe how hard an instance is."),
+    "bound": ("instances.bound:bound", "Bound the number of samples that it needs."),
+    "export": ("instances.export:export", "Write a model to a file."),
+    "certify": ("stopping.certify:certify", "Judge a log: is a policy identified?"),
+    "audit": ("stopping.audit:audit", "Try whether a stopping rule keeps its word."),
+    "verify": ("stopping.verify:verify", "Verify certificates of stopping rules."),
+    "list": ("registry.list:list_plugins", "List the installed plugins."),
+    "show": ("registry.show:show", "Show one plugin with its parameters."),
+    "plugins": ("registry.plugins:plugins", "List distributions, and what failed."),
+    "check": ("registry.check:check", "Run the conformance checks on a distribution."),
+    "collect": ("results.collect:collect", "Join the results of a directory."),
+    "status": ("results.status:look", "Tell how far the runs of a directory are."),
+    "reproduce": ("results.reproduce:again", "Run a task again, and compare."),
+    "plot": ("results.plot:plot", "Draw the results of a directory."),
+    "compare": ("results.compare:compare", "Compare agents: which one is better?"),
+    "policy": ("results.policy:policy", "Show the policy that a run recommends."),
+    "play": ("results.play:play", "Show a policy, or an agent, acting."),
+    "new": ("registry.new:new", "Write the scaffold of a new plugin."),
 }
 
 
@@ -76,7 +76,9 @@ class LazyGroup(click.Group):
 def load_command(name: str) -> click.Command:
     """Import a subcommand."""
     module, _, attribute = COMMANDS[name][0].partition(":")
-    command: click.Command = getattr(importlib.import_module(module), attribute)
+    command: click.Command = getattr(
+        importlib.import_module(f"mfbpi_run.commands.{module}"), attribute
+    )
     return command
 
 

@@ -14,8 +14,8 @@ import mfbpi as library
 from mfbpi.execute.settings import Execution
 from mfbpi.plan import sweep_file
 from mfbpi_core.contracts.experiment import RunSettings
-from mfbpi_run.commands.run import run
-from mfbpi_run.commands.sweep import sweep
+from mfbpi_run.commands.running.run import run
+from mfbpi_run.commands.running.sweep import sweep
 from mfbpi_run.flags import FLAGS
 
 #: In Python, parameters come with ``mfbpi.metric(...)`` and ``mfbpi.executor(...)``.

@@ -12,7 +12,7 @@ import pytest
 
 from mfbpi.instances import heat_map
 from mfbpi_core.contracts.bound import BoundSolution
-from mfbpi_run.commands import bound as command
+from mfbpi_run.commands.instances import bound as command
 
 Command = Callable[..., Any]
 

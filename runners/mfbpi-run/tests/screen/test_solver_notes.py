@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from mfbpi.execute import worker
+from mfbpi.execute.working import worker
 from mfbpi.results import solver_notes
 from mfbpi.results.storage import table
 from mfbpi_core.data.task import PluginRef, Task

@@ -14,7 +14,7 @@ import pytest
 import mfbpi
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import CHECKPOINTS, Store

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 

@@ -16,7 +16,7 @@ import pytest
 
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.checkpoint import Checkpoints
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.notices import routed
 from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import provenance, table

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import provenance, table
 from mfbpi_core.contracts.executor import Outcome

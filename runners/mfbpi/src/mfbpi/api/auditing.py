@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from mfbpi.api.building import make_environment
 from mfbpi.api.given import Plugin, one, stopping
-from mfbpi.execute import compiled
-from mfbpi.execute.stopping import value_loss
+from mfbpi.execute.working import compiled
+from mfbpi.execute.working.stopping import value_loss
 from mfbpi.plan import grid, selection
 from mfbpi.plan.stopping import check_question
 from mfbpi_core.contracts.environment import Environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from mfbpi.api.given import Plugin, one
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.plan import grid, selection
 from mfbpi.plan.metrics import check_needs
 from mfbpi_core.contracts.agent import Agent

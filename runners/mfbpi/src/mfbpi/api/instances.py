@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mfbpi.api.building import described
 from mfbpi.api.given import Plugin, one
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.instances import allocations, bounds, instance
 from mfbpi.instances.instance import Instance
 from mfbpi.notices import warn

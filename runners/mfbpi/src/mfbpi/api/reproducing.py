@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 import attrs
 import pyarrow as pa
 
-from mfbpi.execute import compiled
 from mfbpi.execute.found import Found
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working import compiled
+from mfbpi.execute.working.worker import run_task
 from mfbpi.plan import own, trust
 from mfbpi.results.storage import places, provenance, reading, table
 from mfbpi.results.storage.places import Place

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from mfbpi.api import given
 from mfbpi.api.given import Plugin, Progress, Seeds
-from mfbpi.execute import compiled, session
+from mfbpi.execute import session
 from mfbpi.execute.events import Observer
 from mfbpi.execute.settings import CHECKPOINT_EVERY_S, Execution, IfExists
+from mfbpi.execute.working import compiled
 from mfbpi.plan import grid, selection
 from mfbpi.results import loaded
 from mfbpi.results.loaded import Results

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mfbpi.api import given
 from mfbpi.api.given import Plugin, Progress, Seeds
 from mfbpi.api.running import carried_out
-from mfbpi.execute import compiled
 from mfbpi.execute.events import Observer
 from mfbpi.execute.settings import CHECKPOINT_EVERY_S, IfExists
+from mfbpi.execute.working import compiled
 from mfbpi.instances.tabulation import Tabulated, tabulate
 from mfbpi.notices import note
 from mfbpi.plan import experiments

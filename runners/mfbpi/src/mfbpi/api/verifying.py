@@ -45,7 +45,7 @@ def _verified(path: Path, *, replay: bool) -> Report:
     if not (replay and report.valid):
         return report
     # Imported here because only a replay runs anything.
-    from mfbpi.execute.replaying import replayed
+    from mfbpi.execute.working.replaying import replayed
 
     try:
         check = Check("replay", True, replayed(path))

@@ -15,7 +15,7 @@ from mfbpi.execute.found import Found
 from mfbpi.execute.interrupt import Interrupts
 from mfbpi.execute.reports.running import Reports
 from mfbpi.execute.saving.checkpoint import Checkpoints
-from mfbpi.execute.worker import run_task
+from mfbpi.execute.working.worker import run_task
 from mfbpi.results.storage.directory import Store, cause
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.executor import Executor, Outcome, RunTask

@@ -15,7 +15,7 @@ import attrs
 from mfbpi.execute.batches import TaskBatch
 from mfbpi.execute.saving import encoding
 from mfbpi.execute.saving.restored import check_run, rows_from
-from mfbpi.execute.stage import Begun
+from mfbpi.execute.working.stage import Begun
 from mfbpi.notices import warn
 from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, provenance

@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 
-from mfbpi.execute import compiled
 from mfbpi.execute.saving import encoding, learnt
+from mfbpi.execute.working import compiled
 from mfbpi.notices import note
 from mfbpi.plan import own
 from mfbpi.results.storage import files, provenance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.plan import own, trust
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.task import Task

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.plan import experiments
 from mfbpi.results.drawing import figures
 from mfbpi.results.storage.places import Place

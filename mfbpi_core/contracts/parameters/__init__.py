@@ -17,18 +17,20 @@ from typing import Any, TypeVar, get_type_hints
 
 import attrs
 
-from mfbpi_core.contracts import _others as rest
-from mfbpi_core.contracts import _parameter_types as kinds
-from mfbpi_core.contracts._others import field_of_others as field_of_others  # part of this module
-from mfbpi_core.contracts._others import others as others  # also
-from mfbpi_core.contracts._parameter_types import check_plain as check_plain  # part of this module
+from mfbpi_core.contracts.parameters import _limits as limits
+from mfbpi_core.contracts.parameters import _others as rest
+from mfbpi_core.contracts.parameters import _types as kinds
+
+# Part of what this package offers:
+from mfbpi_core.contracts.parameters._limits import allows as allows
+from mfbpi_core.contracts.parameters._others import field_of_others as field_of_others
+from mfbpi_core.contracts.parameters._others import others as others
+from mfbpi_core.contracts.parameters._types import check_plain as check_plain
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import ConfigError
 from mfbpi_core.text import did_you_mean
 
 C = TypeVar("C")
-
-_BOUNDS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
 
 
 @attrs.frozen(kw_only=True)
@@ -99,7 +101,7 @@ def describe(config: type) -> list[Parameter]:
         Parameter(
             name=field.name,
             type=_type(field, hints[field.name]),
-            range=_range(field),
+            range=limits.range_of(field),
             default="" if field.metadata.get("others") else field.default,
             help=field.metadata.get("help", ""),
             source=field.metadata.get("source", ""),
@@ -158,43 +160,13 @@ def check_keys(config: type, given: Mapping[str, object]) -> None:
 def _validate(instance: Any, attribute: attrs.Attribute[object], value: object) -> None:
     """Validator of every parameter."""
     hint = get_type_hints(type(instance))[attribute.name]
-    if not allows(attribute, hint, value):
+    if not limits.allows(attribute, hint, value):
         named, shown = f"parameter {attribute.name}", repr(value)
         if "metavar" in attribute.metadata:
             named = f"`{attribute.name}`"
             shown = f"{value:g}" if isinstance(value, float) else shown
-        raise ConfigError(f"{named} is {shown}; expected {_expected(attribute, hint)}")
-
-
-def allows(attribute: attrs.Attribute[object], hint: object, value: object) -> bool:
-    """Whether a parameter may have a value: its type, then its choices, then its bounds."""
-    if not kinds.is_instance(value, hint):
-        return False
-    members = value if isinstance(value, tuple) else (value,)
-    numbers = [m for m in members if isinstance(m, int | float) and not isinstance(m, bool)]
-    choices = attribute.metadata["choices"]
-    allowed = choices is None or value in choices
-    return allowed and all(kinds.within(n, attribute.metadata["bounds"]) for n in numbers)
+        raise ConfigError(f"{named} is {shown}; expected {limits.expected(attribute, hint)}")
 
 
 def _type(field: attrs.Attribute[object], hint: object) -> str:
     return "any other key" if field.metadata.get("others") else kinds.type_name(hint)
-
-
-def _range(field: attrs.Attribute[object]) -> str:
-    if "bound_passes" in field.metadata:
-        return "name of a bound"
-    choices = field.metadata.get("choices")
-    if choices is not None:
-        return " | ".join(str(choice) for choice in choices)
-    bounds = field.metadata.get("bounds", {})
-    return ", ".join(f"{_BOUNDS[name]} {bound:g}" for name, bound in bounds.items())
-
-
-def _expected(field: attrs.Attribute[object], hint: object) -> str:
-    if "expected" in field.metadata:
-        return str(field.metadata["expected"])
-    limits = _range(field)
-    if field.metadata.get("choices") is not None:
-        return f"one of {limits}"
-    return f"{kinds.type_name(hint)} {limits}".strip()

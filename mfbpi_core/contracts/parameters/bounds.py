@@ -6,7 +6,7 @@ An agent or a metric whose ``Config`` has such a parameter is built by
 Example:
     >>> import attrs
     >>> from mfbpi_core import bound_parameter, parameter
-    >>> from mfbpi_core.contracts.bound_parameter import bound_of
+    >>> from mfbpi_core.contracts.parameters.bounds import bound_of
     >>> @attrs.frozen(kw_only=True)
     ... class Config:
     ...     bound: str = bound_parameter("u", "the bound that is followed", passes={"k": "k_max"})

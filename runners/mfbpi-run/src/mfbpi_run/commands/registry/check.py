@@ -6,7 +6,7 @@ from collections import Counter
 
 import click
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import Command
 from mfbpi_run.exit_codes import FAILED

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data import arrays
-from mfbpi_core.data._layout import transposed_hint
 from mfbpi_core.data.arrays import Array, BoolArray, FloatArray, entry, first
+from mfbpi_core.data.mdp._layout import transposed_hint
 from mfbpi_core.errors import ModelError, ModelWarning
 from mfbpi_core.text import listed
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from mfbpi.execute import stopping
+from mfbpi.execute.working import stopping
 from mfbpi_core.contracts.agent import Agent
-from mfbpi_core.contracts.bound_parameter import bound_of
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.contracts.parameters.bounds import bound_of
 from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row

@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.data import _rewards as rewarding
-from mfbpi_core.data import _validation as check
 from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
+from mfbpi_core.data.mdp import _rewards as rewarding
+from mfbpi_core.data.mdp import _validation as check
 from mfbpi_core.errors import ModelError
 
 RewardLaw = Literal["bernoulli", "deterministic"]

@@ -7,7 +7,7 @@ from typing import Unpack
 
 import click
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.instances import environment_files, instance
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.arguments import instance_options

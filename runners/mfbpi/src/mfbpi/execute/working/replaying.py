@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from mfbpi.execute import compiled
-from mfbpi.execute.stage import Stage
+from mfbpi.execute.working import compiled
+from mfbpi.execute.working.stage import Stage
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import MfbpiError
 from mfbpi_core.plugins import assembly

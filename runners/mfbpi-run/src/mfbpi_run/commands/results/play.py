@@ -106,7 +106,7 @@ def _new(
     environment_settings: tuple[str, ...],
 ) -> _Actor:
     from mfbpi.api import building
-    from mfbpi.execute import compiled
+    from mfbpi.execute.working import compiled
     from mfbpi.plan import selection
     from mfbpi_core.plugins.registry import Registry
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mfbpi.api.certifying import Certified
 from mfbpi.api.certifying import certify as certify_log
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.command import PATH, Command

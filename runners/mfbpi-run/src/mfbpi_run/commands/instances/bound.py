@@ -10,7 +10,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.instances import allocation_file, allocations, bounds, heat_map, instance
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.bound import BoundSolution, Constraint

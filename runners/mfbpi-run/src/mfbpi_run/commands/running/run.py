@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import click
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.instances import environment_files
 from mfbpi.plan import grid as plan
 from mfbpi.plan import selection as choices

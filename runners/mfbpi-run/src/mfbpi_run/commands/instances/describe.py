@@ -8,7 +8,7 @@ from typing import Unpack
 import attrs
 import click
 
-from mfbpi.execute import compiled
+from mfbpi.execute.working import compiled
 from mfbpi.instances import instance
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import listed

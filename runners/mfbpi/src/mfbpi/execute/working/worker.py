@@ -9,13 +9,13 @@ from contextlib import contextmanager
 
 import attrs
 
-from mfbpi.execute import causes, extras, place, stopping
 from mfbpi.execute.batches import TaskBatch
 from mfbpi.execute.interrupt import is_the_users
 from mfbpi.execute.reports.running import Report, Reports
 from mfbpi.execute.saving import learnt
 from mfbpi.execute.saving.checkpoint import Checkpoints, Saver
-from mfbpi.execute.stage import Begun, Stage
+from mfbpi.execute.working import causes, extras, place, stopping
+from mfbpi.execute.working.stage import Begun, Stage
 from mfbpi.notices import plain_in_workers, warn
 from mfbpi.results.storage import provenance, table
 from mfbpi_core import forks

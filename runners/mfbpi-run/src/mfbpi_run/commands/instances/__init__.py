@@ -1,0 +1,1 @@
+"""Commands about instances: how hard they are, and what they need."""

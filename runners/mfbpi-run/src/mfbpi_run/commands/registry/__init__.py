@@ -1,0 +1,1 @@
+"""Commands about plugins: what is installed, whether it conforms, a new one."""

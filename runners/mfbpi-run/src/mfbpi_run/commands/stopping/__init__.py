@@ -1,0 +1,1 @@
+"""Commands about stopping rules: certificates, logs, audits."""
