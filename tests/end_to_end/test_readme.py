@@ -74,6 +74,25 @@ def test_the_notebook_way_works_as_shown(code: str, tmp_path: Path) -> None:
     assert shown.stdout.strip()
 
 
+def test_questions_are_answered_as_shown(environment: dict[str, str], tmp_path: Path) -> None:
+    """The commands of their section, one after the other."""
+    section = README.split("## Am I done?")[1].split("\n## ")[0]
+    (commands,) = re.findall(r"```console\n(.*?)```", section, re.DOTALL)
+    scripts = Path(sys.executable).parent
+    environment["PATH"] = f"{scripts}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(
+        ["sh", "-ec", commands],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "fw_bpi" in done.stdout
+
+
 def test_class_of_the_readme_runs_without_packaging(mfbpi_run: Command, tmp_path: Path) -> None:
     """By the path of its file."""
     (agent,) = (code for code in PYTHON if "class GreedyQ" in code)
