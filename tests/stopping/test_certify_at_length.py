@@ -154,8 +154,8 @@ def gain(name: str, steps: int, seed: int) -> float:
         discount=discount,
         may_end=False,
     )
-    assert found.forecast
     assert not found.identified
+    assert found.more.any()  # where to begin, if not yet how many are enough
     asked = found.more / found.more.sum()
     even = np.full(asked.shape, 1.0 / asked.size)
     rng = np.random.default_rng(seed)
