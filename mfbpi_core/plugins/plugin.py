@@ -55,8 +55,9 @@ class Plugin(Generic[C]):
 
     @property
     def described(self) -> str:
-        """How messages call it: ``agent mf_bpi of mfbpi-agent-mf-bpi 0.1.0``."""
-        return f"{self.kind} {self.spec.name} of {self.distribution} {self.version}"
+        """How messages call it: ``agent mf_bpi of mfbpi-agent-mf-bpi 0.1.0``, or of a file."""
+        version = "" if self.distribution.endswith(f"#{self.version}") else f" {self.version}"
+        return f"{self.kind} {self.spec.name} of {self.distribution}{version}"
 
     def load_factory(self) -> Any:
         """Import what builds the plugin, and check that it can.

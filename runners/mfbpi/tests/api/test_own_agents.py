@@ -203,3 +203,16 @@ def test_errors_say_what_is_wrong(file: Path, name: str, message: str) -> None:
     with pytest.raises(library.UsageError, match=message):
         library.run(agents=name, executor="inline", **RING)
     assert file.exists()
+
+
+def test_messages_name_the_hash_of_a_file_once(tmp_path: Path) -> None:
+    """It is the version of such an agent, and part of what its file is called."""
+    init = "    def __init__(self, problem, config, rng):\n        raise ValueError('no')\n\n"
+    at = FILE.index("    def select_action")
+    (tmp_path / "mine.py").write_text(FILE[:at] + init + FILE[at:])
+    results = library.run(
+        agents=f"{tmp_path}/mine.py:AlwaysSame", **RING, out=tmp_path / "x", executor="inline"
+    )
+
+    digest = results.failures[0].task.agent.name.partition("#")[2].partition(":")[0]
+    assert results.failures[0].cause.count(digest) == 1
