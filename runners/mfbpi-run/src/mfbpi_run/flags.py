@@ -17,6 +17,7 @@ _NAMED = {
     "bound_settings": "-B",
     "executor_settings": "-X",
     "stop_settings": "-S",
+    "contrasts": "--contrast",
     "file": "--mdp",
     "env": "--env",
     "imports": "--import",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from mfbpi_core.contracts.configured import C
 from mfbpi_lib_confidence.certified import Question
 from mfbpi_lib_confidence.questions import require_answerable
 from mfbpi_lib_confidence.verdicts import places
+
+if TYPE_CHECKING:
+    from mfbpi_lib_confidence.kl_box import Evaluation
 
 
 class CountsRule(StoppingRule[C]):
@@ -62,6 +65,18 @@ class BoxRule(CountsRule[C]):
     ) -> None:
         super().__init__(problem, config, delta, epsilon, scope)
         require_answerable(problem, epsilon, scope, self.called)
+
+    @staticmethod
+    def verdict(found: Evaluation, evidence: object) -> Verdict:
+        """What was found, with the evidence that a certificate of it needs."""
+        return Verdict(
+            stop=found.identified,
+            policy=found.policy,
+            gap=found.certified_gap,
+            margin=found.margin,
+            reason=found.reason,
+            evidence=evidence,
+        )
 
     def question(self, counts: Counts, *, version: str, task: Mapping[str, Any] | None) -> Question:
         """What was asked, for a certificate."""

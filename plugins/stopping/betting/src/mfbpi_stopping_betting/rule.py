@@ -65,14 +65,7 @@ class Betting(BoxRule[NoConfig]):
                 self.epochs, evidence, counts.steps, discount=discount, delta=self.delta
             )
             self.step = counts.steps
-        return Verdict(
-            stop=found.identified,
-            policy=found.policy,
-            gap=found.certified_gap,
-            margin=found.margin,
-            reason=found.reason,
-            evidence=(found, used),
-        )
+        return self.verdict(found, evidence=(found, used))
 
     def certificate(
         self,

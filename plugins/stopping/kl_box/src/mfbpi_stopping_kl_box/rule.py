@@ -39,14 +39,7 @@ class KLBox(BoxRule[NoConfig]):
             epsilon=self.epsilon,
             scope=scope,
         )
-        return Verdict(
-            stop=found.identified,
-            policy=found.policy,
-            gap=found.certified_gap,
-            margin=found.margin,
-            reason=found.reason,
-            evidence=found,
-        )
+        return self.verdict(found, evidence=found)
 
     def contains(self, counts: Counts, mdp: TabularMDP) -> bool:
         """Whether a model is in the box of these counts."""

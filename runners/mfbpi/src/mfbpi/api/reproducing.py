@@ -126,12 +126,7 @@ def _take_in(registry: Registry, task: Task, agent: str | None, environment: str
     ):
         if given is not None:
             own.find(registry, kind, given)
-        known = {plugin.qualified_name for plugin in registry.plugins}
-        if "#" in name and name not in known:
-            raise UsageError(
-                f"the {kind} is {name}, a class without packaging; say where it is with `{kind}`, "
-                "such as './FILE.py:CLASS', with the content that it had"
-            )
+        own.require_known(registry, kind, name, field=kind)
 
 
 def _programs(before: JsonObject, now: JsonObject | None = None) -> Iterator[str]:

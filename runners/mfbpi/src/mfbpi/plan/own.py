@@ -165,6 +165,18 @@ def take_in_all(registry: Registry, names: Iterable[str]) -> None:
         take_in(registry, [origin.plugin()])
 
 
+def require_known(registry: Registry, kind: str, name: str, field: str) -> None:
+    """Refuse a name out of a file that is a class without packaging, unless it was taken in.
+
+    From where code is taken is for the reader to say, in ``field``, never for the file.
+    """
+    if "#" in name and name not in {plugin.qualified_name for plugin in registry.plugins}:
+        raise UsageError(
+            f"the {kind} is {name}, a class without packaging; say where it is with `{field}`, "
+            "such as './FILE.py:CLASS', with the content that it had"
+        )
+
+
 def origins(registry: Registry) -> tuple[InFile | InSession, ...]:
     """Those that were taken in, for workers to do the same."""
     return tuple(p.origin for p in registry.plugins if isinstance(p, OwnPlugin))

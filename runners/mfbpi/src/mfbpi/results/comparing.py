@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
+import pyarrow as pa
 
-from mfbpi.results import samples
+from mfbpi.results import frames, samples
 from mfbpi.results.samples import BySeed, Samples
 from mfbpi.results.storage.reading import Result
 from mfbpi.results.summary_text import Shown
@@ -21,7 +22,10 @@ from mfbpi_lib_statistics.intervals import LEVEL, t_interval, welch_interval
 from mfbpi_lib_statistics.permutation import Significance
 
 #: The headings of :attr:`Contrast.cells`.
-COLUMNS = ("env", "agent", "against", "n", "difference", "95 % interval", "P(>)", "p", "verdict")
+COLUMNS = (
+    *("env", "agent", "against", "n", "difference", f"{100 * LEVEL:g} % interval"),
+    *("P(>)", "p", "verdict"),
+)
 
 #: How a contrast's samples belong together.
 BY_SEED, INDEPENDENT = "by seed", "independent"
@@ -117,10 +121,6 @@ class Comparison(Shown):
 
     def to_pandas(self) -> Any:
         """A row for each contrast, numbers unrounded; raises :class:`UsageError` without pandas."""
-        import pyarrow as pa
-
-        from mfbpi.results import frames
-
         rows = [{**attrs.asdict(each), "verdict": each.verdict} for each in self.contrasts]
         return frames.frame(pa.Table.from_pylist(rows))
 
@@ -141,9 +141,12 @@ def compare(
 ) -> Comparison:
     """Compare the agents of some results on one metric; see :meth:`Results.compare`."""
     _check(level, pairs)
+    if baseline is not None and contrasts:
+        raise UsageError("`baseline` and `contrasts` are both given; give one of them")
     environments = samples.read(found, metric)
     agents = list(dict.fromkeys(agent for each in environments for agent in each.values))
-    _check_known([*([] if baseline is None else [baseline]), *_flat(contrasts)], agents)
+    named = itertools.chain.from_iterable(contrasts) if baseline is None else (baseline,)
+    _check_known(named, agents)
     alone = [
         _contrast(of_env, *two, pairs, level)
         for of_env in environments
@@ -169,12 +172,8 @@ def _check(level: float, pairs: str | None) -> None:
         raise UsageError(f"`pairs` is {pairs!r}; expected {BY_SEED!r} or {INDEPENDENT!r}")
 
 
-def _flat(contrasts: Sequence[Couple]) -> list[str]:
-    return [agent for two in contrasts for agent in two]
-
-
-def _check_known(wanted: Sequence[str], agents: Sequence[str]) -> None:
-    for agent in wanted:
+def _check_known(named: Iterable[str], agents: Sequence[str]) -> None:
+    for agent in named:
         if agent not in agents:
             near = did_you_mean(agent, agents)
             raise UsageError(

@@ -11,6 +11,7 @@ from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.running.stopping import STOPPING_TIME
 from mfbpi_core.text import did_you_mean, listed
+from mfbpi_lib_statistics.latest import latest
 from mfbpi_lib_statistics.ranks import ranked
 
 #: Values of one agent.
@@ -84,13 +85,10 @@ def _samples(env: str, results: Sequence[Result], metric: str) -> Samples:
 
 def _at_end(result: Result, metric: str) -> float | None:
     """The value at the last step of a run; None where it was not measured there."""
-    steps, names, values = (
-        result.content[name].to_pylist() for name in ("step", "metric", "value")
-    )
-    end = max(steps, default=0)
-    for step, name, value in zip(reversed(steps), reversed(names), reversed(values), strict=True):
-        if name == metric and step == end:
-            return float(value)
+    columns = result.content.select(["metric", "step", "value"]).to_pydict()
+    last = latest(zip(*columns.values(), strict=True)).get(metric)
+    if last is not None and last[0] == max(columns["step"]):
+        return float(last[1])
     if metric == STOPPING_TIME and result.task.stop is not None:
         return float("inf")
     return None

@@ -11,10 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
-from mfbpi_core.errors import SolverError
 from mfbpi_lib_tabular.numerics import kernels
-from mfbpi_lib_tabular.solution import greedy
-from mfbpi_lib_tabular.solution.planning import MAX_ITERATIONS, rounding
+from mfbpi_lib_tabular.solution.planning import solve_arrays
 
 #: Backups of an evaluation before the equations are solved instead.
 BACKUPS = 60
@@ -39,26 +37,14 @@ def solve(
         policy: int64 [S], from which planning starts; on it and on the values only time depends.
         values: float64 [S].
     """
-    n_states, n_actions = rewards.shape
-    matrix = transitions.reshape(-1, n_states)
-    states = np.arange(n_states)
-    for _ in range(MAX_ITERATIONS):
-        rows = matrix[states * n_actions + policy]
-        values, change = evaluate(rows, rewards[states, policy], discount, values)
-        q_values = rewards + discount * (matrix @ values).reshape(rewards.shape)
-        error = 2.0 * discount / (1.0 - discount) * change
-        tolerance = rounding(values, discount, n_states) + error
-        improved = greedy.improve(q_values, policy, tolerance)
-        if np.array_equal(improved, policy):
-            return policy, values
-        policy = improved
-    raise SolverError(f"policy iteration did not end within {MAX_ITERATIONS} policies")
+    plan = solve_arrays(transitions, rewards, discount, policy, values=values, evaluate=evaluate)
+    return plan.policy, plan.values
 
 
 def evaluate(
     matrix: FloatArray, rewards: FloatArray, discount: float, values: FloatArray
 ) -> tuple[FloatArray, float]:
-    """The values [S] of a walk P [S, S], and by how much the last backup changed them.
+    """The values [S] of a walk P [S, S], and a bound of their error beyond rounding.
 
     Args:
         matrix: P.
@@ -71,6 +57,6 @@ def evaluate(
         steps = backed - values
         change = float(np.abs(steps).max())
         if change <= RELATIVE * float(np.abs(backed).max()):
-            return backed, change
+            return backed, discount / (1.0 - discount) * change
         values = backed + discount / (1.0 - discount) * float(steps.mean())
     return kernels.solve(matrix, rewards, discount), 0.0

@@ -7,6 +7,7 @@ states have value zero: their stored rows are self-loops without reward.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import attrs
@@ -131,13 +132,38 @@ def solve(
         policy, values = _sweep(matrix, rewards, gamma)
     else:
         policy, values = np.array(initial_policy, dtype=np.int64), np.zeros(mdp.n_states)
-    search = _Iteration(matrix, rewards, gamma, mdp.probabilities.shape[2], ROUGH if rough else 0.0)
+    evaluate = _roughly if rough else _exactly
+    search = _Iteration(matrix, rewards, gamma, mdp.probabilities.shape[2], evaluate)
     plan = search.run(policy, values, max_iterations)
     return _ended(mdp, plan, gamma) if mdp.terminal.any() else plan
 
 
+#: How a policy is evaluated: from its P [S, S] and r [S], gamma, and values to start from, to its
+#: values and a bound of their error beyond rounding.
+Evaluate = Callable[[kernels.Matrix, FloatArray, float, FloatArray], tuple[FloatArray, float]]
+
+
+def _exactly(
+    matrix: kernels.Matrix, rewards: FloatArray, discount: float, guess: FloatArray
+) -> tuple[FloatArray, float]:
+    return kernels.solve(matrix, rewards, discount, guess), 0.0
+
+
+def _roughly(
+    matrix: kernels.Matrix, rewards: FloatArray, discount: float, guess: FloatArray
+) -> tuple[FloatArray, float]:
+    values, left = kernels.approximate(matrix, rewards, discount, ROUGH, 2.0 * ROUGH, guess)
+    return values, left * float(np.abs(rewards).max()) / (1.0 - discount)
+
+
 def solve_arrays(
-    transitions: FloatArray, rewards: FloatArray, discount: float, initial_policy: IntArray
+    transitions: FloatArray,
+    rewards: FloatArray,
+    discount: float,
+    initial_policy: IntArray,
+    *,
+    values: FloatArray | None = None,
+    evaluate: Evaluate = _exactly,
 ) -> Plan:
     """Like :func:`solve`, for arrays that need no validation, such as an agent's estimates.
 
@@ -146,11 +172,14 @@ def solve_arrays(
         rewards: float64 [S, A], mean rewards.
         discount: gamma, in (0, 1).
         initial_policy: int64 [S].
+        values: float64 [S], where the first evaluation starts; zero if omitted.
+        evaluate: how policies are evaluated.
     """
     n_states = len(rewards)
     matrix = transitions.reshape(-1, n_states)
-    search = _Iteration(matrix, rewards, discount, n_states)
-    return search.run(initial_policy, np.zeros(n_states), MAX_ITERATIONS)
+    start = np.zeros(n_states) if values is None else values
+    search = _Iteration(matrix, rewards, discount, n_states, evaluate)
+    return search.run(initial_policy, start, MAX_ITERATIONS)
 
 
 class _Iteration(NamedTuple):
@@ -161,14 +190,14 @@ class _Iteration(NamedTuple):
         rewards: float64 [S, A].
         gamma: the discount.
         n_slots: K, terms of a mean at most.
-        enough: residual of values, in relation to the rewards, that will do; 0: rounding alone.
+        evaluate: how a policy is evaluated.
     """
 
     matrix: kernels.Matrix
     rewards: FloatArray
     gamma: float
     n_slots: int
-    enough: float = 0.0
+    evaluate: Evaluate
 
     def run(self, policy: IntArray, values: FloatArray, max_iterations: int) -> Plan:
         """Go on from a policy [S] and values [S], of which only speed depends."""
@@ -186,14 +215,9 @@ class _Iteration(NamedTuple):
         )
 
     def _evaluated(self, policy: IntArray, guess: FloatArray) -> tuple[FloatArray, float]:
-        """The values of a policy [S], and a bound of their error beyond rounding."""
         rows = _pair_index(policy, self.rewards.shape)
-        matrix, rewards = self.matrix[rows], self.rewards.reshape(-1)[rows]
-        if not self.enough:
-            return kernels.solve(matrix, rewards, self.gamma, guess), 0.0
-        end = self.enough, 2.0 * self.enough
-        values, left = kernels.approximate(matrix, rewards, self.gamma, *end, guess)
-        return values, left * float(np.abs(rewards).max()) / (1.0 - self.gamma)
+        own = self.matrix[rows], self.rewards.reshape(-1)[rows]
+        return self.evaluate(*own, self.gamma, guess)
 
 
 def _ended(mdp: TabularMDP, plan: Plan, gamma: float) -> Plan:

@@ -8,7 +8,6 @@ import click
 from mfbpi.results.comparing import BY_SEED, COLUMNS, INDEPENDENT
 from mfbpi.results.loaded import load
 from mfbpi.results.storage.places import Place
-from mfbpi_core.errors import UsageError
 from mfbpi_run.command import PLACE, Command
 from mfbpi_run.screen.output import note, show_json, show_table
 
@@ -60,8 +59,6 @@ def compare(
 
     Example: mfbpi compare results/k2 --metric value_ratio --baseline psrl
     """
-    if baseline is not None and contrasts:
-        raise UsageError("--baseline and --contrast are both given; give one of them")
     found = load(*directories).compare(
         metric, baseline=baseline, contrasts=contrasts, pairs=pairs, level=level
     )

@@ -51,7 +51,8 @@ def load(
     """
     registry = Registry.discover()
     compiled.find_place(registry)
-    _take_in(registry, task, codes)
+    own.take_in_all(registry, codes)
+    own.require_known(registry, "agent", task.agent.name, field="code")
     ref = attrs.evolve(task.agent, config={**task.agent.config, **parameters})
     part = assembly.find(registry, "agent", ref)
     try:
@@ -75,17 +76,6 @@ def _checked(tree: Any, task: Task) -> JsonObject:
     if tree["task"] != task.to_json():
         raise CheckpointError("it is that of another task")
     return tree
-
-
-def _take_in(registry: Registry, task: Task, codes: Collection[str]) -> None:
-    """Find an agent without packaging, only where the caller says it is."""
-    own.take_in_all(registry, codes)
-    known = {plugin.qualified_name for plugin in registry.plugins}
-    if "#" in task.agent.name and task.agent.name not in known:
-        raise UsageError(
-            f"the agent is {task.agent.name}, a class without packaging; say where it is with "
-            "`code`, such as './FILE.py:CLASS', with the content that it had"
-        )
 
 
 def _note_versions(before: Any) -> None:

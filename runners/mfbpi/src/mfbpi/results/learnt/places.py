@@ -8,7 +8,6 @@ from mfbpi.execute.working import compiled
 from mfbpi.plan import own, trust
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.task import Task
-from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
 
@@ -29,13 +28,7 @@ def environment(
     registry = Registry.discover()
     compiled.find_place(registry)
     own.take_in_all(registry, codes)
-    known = {plugin.qualified_name for plugin in registry.plugins}
-    name = task.environment.name
-    if "#" in name and name not in known:
-        raise UsageError(
-            f"the environment is {name}, a class without packaging; say where it is with `code`, "
-            "such as './FILE.py:CLASS', with the content that it had"
-        )
+    own.require_known(registry, "environment", task.environment.name, field="code")
     part = assembly.find(registry, "environment", task.environment)
     trust.check(part, imports)
     return assembly.environment(part)
