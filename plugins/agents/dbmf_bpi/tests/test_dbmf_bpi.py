@@ -168,9 +168,11 @@ class Largest:
 def test_exploration_fades():
     """eps_t = 10 / (10 + t): always at t = 0, half the time at t = 10."""
     lane = agent().learner.lanes[0]
-    assert all(lane.explores(10.0) for _ in range(100))
+    assert all(lane.explores(10.0, lane.steps) for _ in range(100))
     lane.steps = 10
-    assert np.mean([lane.explores(10.0) for _ in range(4000)]) == pytest.approx(0.5, abs=0.03)
+    assert np.mean([lane.explores(10.0, lane.steps) for _ in range(4000)]) == pytest.approx(
+        0.5, abs=0.03
+    )
 
 
 def test_the_mode_recommends():

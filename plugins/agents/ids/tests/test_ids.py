@@ -130,3 +130,47 @@ def observation(rng, shape):
     cells = np.zeros(shape, dtype=np.float32)
     cells.flat[rng.integers(cells.size)] = 1.0
     return cells
+
+
+def test_the_clock_of_updates():
+    """Before the first of them t is 1, however many steps were taken."""
+    learner = agent(exploration_clock="updates").learner
+    assert learner.clock(learner.lanes[0]) == 1
+    for _ in range(12):
+        learner.update([step(reward=1.0)])
+
+    assert learner.updates == 5  # of 12 steps, the first 7 fill a batch of 8
+    assert learner.clock(learner.lanes[0]) == 6
+    assert agent().learner.clock(learner.lanes[0]) == 12
+
+
+@pytest.mark.parametrize(("time_limit", "ends"), [("bootstrap", False), ("terminal", True)])
+def test_what_follows_a_time_limit(time_limit, ends):
+    """A truncated transition bootstraps, or is stored as an end; others stay as they are."""
+    learner = agent(time_limit=time_limit).learner
+    for truncated in (True, False):
+        learner.update([step(truncated=truncated)])
+    learner.update([step(terminated=True)])
+
+    stored = learner.lanes[0].replay.columns["terminated"][:3]
+    np.testing.assert_array_equal(stored, [ends, False, True])
+
+
+@pytest.mark.parametrize("path", paths.ALL)
+def test_a_divided_loss(path):
+    """The gradient is divided, so that the first moment of the first step is, on either path."""
+    whole, divided = (agent(loss_divisor=divisor).learner for divisor in (1.0, 4.0))
+    for learner in (whole, divided):
+        learner.take(path)
+        for n in range(8):
+            learner.update([step(reward=float(n))])
+
+    assert divided.q.first_moment.abs().max() > 0
+    torch.testing.assert_close(divided.q.first_moment * 4, whole.q.first_moment)
+    torch.testing.assert_close(divided.z.first_moment, whole.z.first_moment)
+
+
+def step(**ends) -> Transition:
+    """A transition between two observations."""
+    one, two = np.zeros(3, np.float32), np.ones(3, np.float32)
+    return Transition(one, 0, ends.pop("reward", 0.0), two, **ends)

@@ -9,7 +9,9 @@ var(a) the variance over the quantiles of the return, act by the smallest D(a)^2
 
 mixed with uniform exploration of probability 10 / (10 + t). The ensemble learns as bootstrapped
 double DQN; the quantile network by the quantile Huber loss towards r + gamma Z(s', a'), a' the
-action of largest mean, with targets from itself. The mean over the members recommends.
+action of largest mean, with targets from itself. The mean over the members recommends. Settings of
+the published code that the paper does not state are parameters: ``exploration_clock``,
+``loss_divisor``, ``time_limit``.
 
 Source: Nikolov et al. 2019, "Information-directed exploration for deep reinforcement learning";
 parameters of Russo & Proutiere 2023, appendix. The quantile network has two hidden layers, like
@@ -18,12 +20,16 @@ every network here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import attrs
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from mfbpi_agent_ids.compiled import learn_quantiles, quantile_space
 from mfbpi_agent_ids.config import Config
+from mfbpi_core import Transition
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
@@ -72,6 +78,25 @@ class IDSLearner(Bootstrapped[Lane, Config]):
         config = self.config
         ratio = information_ratio(values["q"], values["z"], config.optimism, config.least_noise)
         return int(ratio.argmin())
+
+    def clock(self, lane: Lane) -> int:
+        """The time t of the exploration, as configured."""
+        if self.config.exploration_clock == "updates":
+            return self.updates + 1
+        return super().clock(lane)
+
+    @property
+    def loss_divisor(self) -> float:
+        """As configured."""
+        return self.config.loss_divisor
+
+    def update(self, transitions: Sequence[Transition]) -> None:
+        """Learning rule; a time limit ends an episode as configured."""
+        if self.config.time_limit == "terminal":
+            transitions = [
+                attrs.evolve(t, terminated=t.terminated or t.truncated) for t in transitions
+            ]
+        super().update(transitions)
 
     def learn_compiled(self, replica: CompiledReplica) -> None:
         """The same step of one replica."""

@@ -34,6 +34,23 @@ class Config(DeepConfig):
     least_noise: float = parameter(
         10.0, "c, least relative variance of the return", gt=0, source=_SOURCE
     )
+    exploration_clock: str = parameter(
+        "steps",
+        "t of the uniform exploration: steps, or updates counted from 1, as in the published code",
+        choices=("steps", "updates"),
+    )
+    loss_divisor: float = parameter(
+        1.0,
+        "divisor of the ensemble's mean loss, and so a factor of Adam's eps; ensemble_size in the "
+        "published code",
+        gt=0,
+    )
+    time_limit: str = parameter(
+        "bootstrap",
+        "what follows a truncated episode: the next state's value, or nothing (terminal), as in "
+        "the published code",
+        choices=("bootstrap", "terminal"),
+    )
 
 
 def preset(problem: Problem) -> dict[str, object]:

@@ -30,10 +30,9 @@ class Lane(Stateful):
         self.replay = replay
         self.steps = 0
 
-    def explores(self, exploration_steps: float) -> bool:
+    def explores(self, c: float, t: int) -> bool:
         """Whether to act uniformly: with probability eps_t = c / (c + t)."""
-        c = exploration_steps
-        return bool(c > 0 and self.rng.random() < c / (c + self.steps))
+        return bool(c > 0 and self.rng.random() < c / (c + t))
 
     def mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.float32]:
         """Zeros and ones, each one with the given probability, float32."""

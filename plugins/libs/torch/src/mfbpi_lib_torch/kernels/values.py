@@ -29,11 +29,13 @@ class Rule(NamedTuple):
         double: whether the target's action is the online network's.
         everywhere: whether members are needed at every s', whatever their masks.
         huber: Huber's loss, or else the square.
+        divisor: of the mean loss, 1 as a rule.
     """
 
     double: bool
     everywhere: bool
     huber: bool
+    divisor: float
 
 
 class Space(NamedTuple):
@@ -174,7 +176,7 @@ def derive_values(
     to, online, copied = space.gradient.out, space.online.out, space.target.out
     place, copied_place = space.online.place, space.target.place
     to[:n_learning] = 0
-    scale = to.dtype.type(1.0 / (net.members * batch.now.size))
+    scale = to.dtype.type(1.0 / (net.members * batch.now.size * rule.divisor))
     for i in range(batch.now.size):
         if batch.mask[b, i]:
             row, action = place[batch.now[i]], batch.actions[i]

@@ -109,7 +109,12 @@ class Bootstrapped(Learner[L, K]):
 
     def rule(self, *, everywhere: bool = False) -> Rule:
         """How the values learn, as compiled functions take it."""
-        return Rule(self.double, everywhere, self.config.loss == "huber")
+        return Rule(self.double, everywhere, self.config.loss == "huber", self.loss_divisor)
+
+    @property
+    def loss_divisor(self) -> float:
+        """What the mean loss is divided by: Adam's eps counts that many times as much."""
+        return 1.0
 
     def estimates(self, batch: Batch) -> Estimates:
         """Open the batch; evaluate the ensemble and its target copy, once and where needed."""
@@ -137,6 +142,7 @@ class Bootstrapped(Learner[L, K]):
         """Step towards ``target`` [R, B, n]."""
         prediction = taken(q.now, batch.actions)
         derivative = regression(prediction, target, batch.mask, self.config.loss)
+        derivative.div_(self.loss_divisor)
         self.q.learn(q.seen, spread(derivative, batch.actions, self.problem.n_actions))
 
 

@@ -124,6 +124,10 @@ class Learner(Stateful, Generic[L, K]):
         """Whether to draw what acts next within an episode."""
         return False
 
+    def clock(self, lane: L) -> int:
+        """The time t of the exploration: the steps that a replica has taken."""
+        return lane.steps
+
     # Networks.
 
     def sizes(self, **other: int) -> Sizes:
@@ -217,7 +221,8 @@ class Learner(Stateful, Generic[L, K]):
 
     def select_actions(self, observations: Sequence[Observation]) -> list[int]:
         """Sampling rule, for one observation of each replica."""
-        uniform = [lane.explores(self.config.exploration_steps) for lane in self.lanes]
+        c = self.config.exploration_steps
+        uniform = [lane.explores(c, self.clock(lane)) for lane in self.lanes]
         values: Values = {}
         if not all(uniform):
             encoded = self.encoder.encode(observations)
