@@ -28,6 +28,9 @@ WARM_UP = 50_000
 STEPS = 50_000
 SOLUTIONS = 50
 
+#: Steps to the next solution, more than are taken.
+NEVER = 10**9
+
 TRACKING: tuple[tuple[str, type[ReplanningAgent], Any], ...] = (
     ("mdp_nas", MDPNaS, MDPNaSConfig()),
     ("ps_mdp_nas", PSMDPNaS, PSMDPNaSConfig()),
@@ -47,6 +50,8 @@ def rows() -> Iterator[str]:
             run = interaction(agent, config, n_states)
             run.advance(WARM_UP)
             yield f"{name}, {n_states} states: {milliseconds(run):.3f} ms a solution (target 5)"
+            cost = microseconds_between(run)
+            yield f"{name}, {n_states} states, between solutions: {cost:.4f} us/step (target .12)"
 
 
 def milliseconds(run: Interaction) -> float:
@@ -58,3 +63,12 @@ def milliseconds(run: Interaction) -> float:
         run.advance(200)
         durations.append(seconds(agent.solve))
     return sorted(durations)[SOLUTIONS // 2] * 1e3
+
+
+def microseconds_between(run: Interaction) -> float:
+    """Cost of a step while no solution is due."""
+    agent = run.agent
+    assert isinstance(agent, ReplanningAgent)
+    agent.solve = lambda: NEVER  # type: ignore[method-assign]
+    run.advance(STEPS)
+    return min(seconds(lambda: run.advance(STEPS)) for _ in range(5)) / STEPS * 1e6
