@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -62,6 +63,63 @@ def test_level_is_kept() -> None:
     p = [unpaired(*rng.exponential(size=(2, 5)).tolist()).p for _ in range(400)]
 
     assert np.mean(np.array(p) <= 0.05) <= 0.08
+
+
+def counted(x: list[float], y: list[float], pairs: bool) -> float:
+    """The two-sided p-value by plain enumeration, in fractions of the decimals that are read."""
+    a, b = ([Fraction(repr(each)) for each in own] for own in (x, y))
+    if pairs:
+        d = [u - v for u, v in zip(a, b, strict=True)]
+        signs = itertools.product((1, -1), repeat=len(d))
+        all_of_them = [sum(s * e for s, e in zip(own, d, strict=True)) for own in signs]
+        seen = sum(d)
+    else:
+        z, n, m = a + b, len(a), len(b)
+        firsts = [sum(own) for own in itertools.combinations(z, n)]
+        all_of_them = [first / n - (sum(z) - first) / m for first in firsts]
+        seen = sum(a) / n - sum(b) / m
+    below, above = sum(e <= seen for e in all_of_them), sum(e >= seen for e in all_of_them)
+    return float(min(Fraction(1), Fraction(2 * min(below, above), len(all_of_them))))
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1e-9, 1e9])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6])
+def test_ties_are_those_of_decimals(unit: float, offset: float) -> None:
+    """0.1 + 0.2 and 0.3, or numbers far from zero, tie as on paper, not as they are rounded."""
+    if unit / max(offset, 1e-300) < 1e-13:
+        return
+    rng = np.random.default_rng(4)
+    for _ in range(12):
+        n, m = rng.integers(1, 7, size=2)
+        x, y, z = ([round(offset + unit * int(k), 9) for k in rng.integers(0, 3, size)]
+                   for size in (n, n, m))  # fmt: skip
+
+        assert paired(x, y).p == pytest.approx(counted(x, y, True))
+        assert unpaired(x, z).p == pytest.approx(counted(x, z, False))
+
+
+def test_one_number_can_be_compared() -> None:
+    """One pair says nothing; one number outside of three others is the outermost of four."""
+    assert paired([1.0], [2.0]).p == 1.0
+    assert unpaired([1.0], [2.0]).p == 1.0
+    assert unpaired([9.0], [1.0, 2.0, 3.0]).p == 2 / 4
+    assert unpaired([1.0, 2.0, 3.0], [9.0]).p == 2 / 4
+    assert unpaired([2.0], [1.0, 2.0, 3.0]).p == 1.0
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_without_a_mean_are_refused(wrong: float) -> None:
+    """Every comparison with NaN is false, which would count as evidence."""
+    with pytest.raises(ValueError, match="not finite"):
+        paired([wrong, 1.0, 2.0], [0.0, 1.0, 2.0])
+
+
+def test_superiority_of_many_runs_needs_no_table_of_all_pairs() -> None:
+    """200,000 against as many; the chance of an upper uniform number is 3/4."""
+    rng = np.random.default_rng(5)
+    x, y = rng.random(200_000) / 2 + 0.5, rng.random(200_000)
+
+    assert superiority(x.tolist(), y.tolist()) == pytest.approx(0.75, abs=0.005)
 
 
 @pytest.mark.parametrize(("x", "y"), [([], [1.0]), ([1.0], [])])

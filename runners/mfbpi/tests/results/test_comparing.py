@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
 
 import mfbpi
 from mfbpi.results import samples
 from mfbpi.results.loaded import Results
-from mfbpi_core.errors import UsageError
+from mfbpi_core.errors import MfbpiNote, UsageError
 
 SEEDS = range(7)
 
@@ -121,7 +123,13 @@ def test_too_few_seeds_are_said_to_be(three: Results) -> None:
         ({"metric": "visit_entrpy"}, "did you mean visit_entropy"),
         ({"metric": "visit_entropy", "baseline": "prsl"}, "did you mean psrl"),
         ({"metric": "visit_entropy", "contrasts": [("psrl", "unifrom")]}, "did you mean uniform"),
-        ({"metric": "visit_entropy", "contrasts": [("psrl", "psrl")]}, "nothing to compare"),
+        ({"metric": "visit_entropy", "contrasts": [("psrl", "psrl")]}, "two different agents"),
+        ({"metric": "visit_entropy", "contrasts": [("psrl",)]}, "two different agents"),
+        ({"metric": "visit_entropy", "contrasts": ["ab"]}, "two different agents"),
+        (
+            {"metric": "visit_entropy", "contrasts": [("psrl", "mf_bpi"), ("mf_bpi", "psrl")]},
+            "mf_bpi and psrl twice",
+        ),
         ({"metric": "visit_entropy", "level": 0.0}, "`level` is 0.0"),
         ({"metric": "visit_entropy", "level": float("nan")}, "`level` is nan"),
         ({"metric": "visit_entropy", "pairs": "yes"}, "`pairs` is 'yes'"),
@@ -155,6 +163,65 @@ def test_other_steps_are_another_question(three: Results, tmp_path: Path) -> Non
 
     with pytest.raises(UsageError, match="`steps` is 300 in some and 200 in others"):
         both.compare("visit_entropy")
+
+
+def run(out: Path, seeds: range, **agent: Any) -> None:
+    """An agent under the label "x", and metrics."""
+    mfbpi.run(
+        [mfbpi.agent("q_ucb", label="x", **agent), "uniform"],
+        "taxi",
+        metrics=["visit_entropy", mfbpi.metric("greedy_return", episodes=2 + len(seeds))],
+        seeds=seeds,
+        steps=100,
+        out=out,
+        executor="serial",
+    )
+
+
+def test_one_label_of_two_agents_is_refused_and_noted(tmp_path: Path) -> None:
+    """Two bonuses under the label "x": no samples of one agent, and a mean over them says so."""
+    run(tmp_path / "a", range(2), bonus_scale=0.1)
+    run(tmp_path / "b", range(2, 4), bonus_scale=1.0)
+    with pytest.warns(MfbpiNote, match=r"runs of x on taxi differ in `agent.bonus_scale`"):
+        both = mfbpi.load(tmp_path / "a", tmp_path / "b")
+
+    with pytest.raises(UsageError, match=r"of x on .* `agent.bonus_scale` is 0.1 in some and 1.0"):
+        both.compare("visit_entropy")
+    assert any("in `agent.bonus_scale` (0.1 in 2, 1.0 in 2)" in n for n in both.summary().notes)
+
+
+def test_metrics_measured_differently_are_refused(tmp_path: Path) -> None:
+    """Returns over four episodes are not those over three; another metric is no matter."""
+    run(tmp_path / "a", range(2), bonus_scale=0.1)
+    run(tmp_path / "b", range(2, 3), bonus_scale=0.1)
+    both = mfbpi.load(tmp_path / "a", tmp_path / "b")
+
+    assert both.compare("visit_entropy").contrasts[0].n == 3
+    with pytest.raises(UsageError, match=r"`greedy_return.episodes` is 4 in some and 3"):
+        both.compare("greedy_return")
+
+
+def test_a_single_seed_has_no_verdict_and_no_traceback(three: Results) -> None:
+    """One run each, and one against seven: p of 1 and of at least 2/8."""
+    one = attrs.evolve(three, found=tuple(e for e in three.found if e.task.seed == 0))
+    kept = [e for e in three.found if e.task.seed == 0 or e.task.agent.name != "psrl"]
+    unequal = attrs.evolve(three, found=tuple(kept))
+
+    assert {each.p for each in one.compare("visit_entropy").contrasts} == {1.0}
+    assert unequal.compare("visit_entropy", baseline="psrl").contrasts[0].p >= 2 / 8
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e200])
+def test_values_without_a_mean_are_refused(three: Results, value: float) -> None:
+    """Another's file may hold any number; one that cannot be averaged is named with its run."""
+    first, *others = three.found
+    values = pa.array([value] * first.content.num_rows, pa.float64())
+    at = first.content.schema.get_field_index("value")
+    wrong = attrs.evolve(first, content=first.content.set_column(at, "value", values))
+    results = attrs.evolve(three, found=(wrong, *others))
+
+    with pytest.raises(UsageError, match="visit_entropy of mf_bpi on riverswim, seed 0 is "):
+        results.compare("visit_entropy")
 
 
 def test_stopping_times_are_ranked_and_runs_without_one_are_last(tmp_path: Path) -> None:

@@ -17,6 +17,12 @@ ARRANGEMENTS = 100_000
 #: Arrangements in memory at once.
 _BATCH = 5_000
 
+#: Numbers in memory at once, where samples are large.
+_LARGEST = 20_000_000
+
+#: Differences that are a rounding of the largest number are ties.
+_ROUNDING = 64 * float(np.finfo(float).eps)
+
 
 @attrs.frozen(kw_only=True)
 class Significance:
@@ -82,20 +88,52 @@ def _least(arrangements: int) -> float:
 
 
 def _tested(
-    x: Sequence[float], y: Sequence[float], arrangements: Any, least: float
+    x: Sequence[float], y: Sequence[float], arrangements: str, least: float
 ) -> Significance:
     if not len(x) or not len(y):
         raise ValueError("a sample is empty; expected at least one number in each")
+    first, second = (np.asarray(each, dtype=float) for each in (x, y))
+    if not np.isfinite([*first, *second]).all():
+        raise ValueError("a sample has numbers that are not finite; they have no mean")
+    seen = float(_difference(first, second, 0))
+    differences, drawn = _differences(first, second, arrangements)
+    # What equal sums differ by, added up in another order.
+    rounding = _ROUNDING * max(abs(first).max(), abs(second).max())
+    below = np.count_nonzero(differences <= seen + rounding)
+    above = np.count_nonzero(differences >= seen - rounding)
+    p = 2.0 * float(min(below, above) + drawn) / (len(differences) + drawn)
+    return Significance(p=min(1.0, p), least=least)
+
+
+def _differences(
+    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], arrangements: str
+) -> tuple[npt.NDArray[np.float64], bool]:
+    """The difference of each arrangement, and whether these are drawn."""
+    n, m = len(x), len(y)
+    if arrangements == "samples":
+        total = 2**n
+        if n == 1:
+            return np.array([x[0] - y[0], y[0] - x[0]]), False
+    else:
+        total = math.comb(n + m, n)
+        if min(n, m) == 1:
+            return _one_against_others(np.concatenate([x, y]), 1.0 if n == 1 else -1.0), False
     found = stats.permutation_test(
-        (np.asarray(x, dtype=float), np.asarray(y, dtype=float)),
+        (x, y),
         _difference,
         permutation_type=arrangements,
         vectorized=True,
         n_resamples=ARRANGEMENTS,
-        batch=_BATCH,
+        batch=max(1, min(_BATCH, _LARGEST // (n + m))),
         rng=np.random.default_rng(0),
     )
-    return Significance(p=float(found.pvalue), least=least)
+    return found.null_distribution, total > ARRANGEMENTS
+
+
+def _one_against_others(z: npt.NDArray[np.float64], sign: float) -> npt.NDArray[np.float64]:
+    """Each number less the mean of all others, times a sign."""
+    shifted = z - z[0]  # so that numbers far from zero lose nothing
+    return sign * (shifted - (shifted.sum() - shifted) / (len(z) - 1))
 
 
 def _difference(x: npt.NDArray[Any], y: npt.NDArray[Any], axis: int) -> npt.NDArray[Any]:
@@ -126,5 +164,7 @@ def superiority(x: Sequence[float], y: Sequence[float]) -> float:
 
     Source: Vargha & Delaney 2000, Journal of Educational and Behavioral Statistics 25, 101-132.
     """
-    above = np.subtract.outer(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-    return float(np.mean((above > 0) + 0.5 * (above == 0)))
+    first, second = np.asarray(x, dtype=float), np.sort(np.asarray(y, dtype=float))
+    below = np.searchsorted(second, first, side="left")  # [n], how many of y are less
+    least = np.searchsorted(second, first, side="right")  # [n], less or equal
+    return float((below.sum() + 0.5 * (least - below).sum()) / (first.size * second.size))

@@ -8,6 +8,7 @@ import attrs
 import pyarrow as pa
 
 from mfbpi.notices import note, warn
+from mfbpi.results import alike
 from mfbpi.results.storage import manifest, table
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, Store
@@ -81,6 +82,8 @@ def once_each(found: Sequence[Result]) -> list[Result]:
     message = results.mixed_versions(results.versions_of(each.origin) for each in once.values())
     if message:
         note(message)
+    for sentence in alike.mixed([each.task for each in once.values()]):
+        note(sentence)
     return sorted(once.values(), key=_place)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -134,16 +134,28 @@ def compare(
     found: Sequence[Result],
     metric: str,
     *,
+    measuring: Collection[str] = (),
     baseline: str | None = None,
     contrasts: Sequence[Couple] = (),
     pairs: str | None = None,
     level: float = 0.05,
 ) -> Comparison:
-    """Compare the agents of some results on one metric; see :meth:`Results.compare`."""
+    """Compare the agents of some results on one metric; see :meth:`Results.compare`.
+
+    Args:
+        found: the runs.
+        metric: the column.
+        measuring: the metrics that measure it, which are to be the same in all runs.
+        baseline: see there, as the others.
+        contrasts: likewise.
+        pairs: likewise.
+        level: likewise.
+    """
     _check(level, pairs)
     if baseline is not None and contrasts:
         raise UsageError("`baseline` and `contrasts` are both given; give one of them")
-    environments = samples.read(found, metric)
+    _check_couples(contrasts)
+    environments = samples.read(found, metric, measuring)
     agents = list(dict.fromkeys(agent for each in environments for agent in each.values))
     named = itertools.chain.from_iterable(contrasts) if baseline is None else (baseline,)
     _check_known(named, agents)
@@ -172,6 +184,19 @@ def _check(level: float, pairs: str | None) -> None:
         raise UsageError(f"`pairs` is {pairs!r}; expected {BY_SEED!r} or {INDEPENDENT!r}")
 
 
+def _check_couples(contrasts: Sequence[Couple]) -> None:
+    """Each couple once and of two: a repeated one would count twice in the correction."""
+    seen: set[frozenset[str]] = set()
+    for couple in contrasts:
+        if isinstance(couple, str) or len(couple) != 2 or couple[0] == couple[1]:
+            raise UsageError(f"`contrasts` has {couple!r}; expected pairs of two different agents")
+        if frozenset(couple) in seen:
+            raise UsageError(
+                f"`contrasts` has {couple[0]} and {couple[1]} twice; the second asks nothing more"
+            )
+        seen.add(frozenset(couple))
+
+
 def _check_known(named: Iterable[str], agents: Sequence[str]) -> None:
     for agent in named:
         if agent not in agents:
@@ -187,7 +212,7 @@ def _couples(
     """The agents to compare: those that are named, all with the baseline, or each with each."""
     agents = list(of_env.values)
     if contrasts:
-        yield from ((a, b) for a, b in contrasts if a in agents and b in agents and a != b)
+        yield from ((a, b) for a, b in contrasts if a in agents and b in agents)
     elif baseline is None:
         yield from itertools.combinations(agents, 2)
     elif baseline in agents:

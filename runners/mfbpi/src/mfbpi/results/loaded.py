@@ -138,6 +138,7 @@ class Results(Learnt):
         found = comparing.compare(
             self.found,
             metric,
+            measuring=summaries.measuring(Registry.discover(), metric),
             baseline=baseline,
             contrasts=contrasts,
             pairs=pairs,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import attrs
 
+from mfbpi.results import alike
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
@@ -13,6 +14,9 @@ from mfbpi_core.running.stopping import STOPPING_TIME
 from mfbpi_core.text import did_you_mean, listed
 from mfbpi_lib_statistics.latest import latest
 from mfbpi_lib_statistics.ranks import ranked
+
+#: Numbers whose squares can be added up.
+_LARGEST = 1e150
 
 #: Values of one agent.
 BySeed = dict[int, float]
@@ -33,11 +37,16 @@ class Samples:
     notes: list[str]
 
 
-def read(found: Sequence[Result], metric: str) -> list[Samples]:
+def read(found: Sequence[Result], metric: str, measuring: Collection[str] = ()) -> list[Samples]:
     """The value of a metric at the end of each run, by environment.
 
     A stopping time is replaced by its rank among all runs in the environment, those that were not
     stopped being last: a mean of times says nothing of them.
+
+    Args:
+        found: the runs.
+        metric: a column.
+        measuring: the metrics that measure it.
 
     Raises:
         UsageError: when no run has the metric, or runs of an environment differ in more than agent
@@ -46,7 +55,7 @@ def read(found: Sequence[Result], metric: str) -> list[Samples]:
     by_env: dict[str, list[Result]] = {}
     for each in found:
         by_env.setdefault(each.task.environment.shown, []).append(each)
-    samples = [_samples(env, results, metric) for env, results in by_env.items()]
+    samples = [_samples(env, results, metric, measuring) for env, results in by_env.items()]
     measured = [each for each in samples if each.values]
     if not measured:
         raise UsageError(_unknown(found, metric))
@@ -64,7 +73,9 @@ def _columns(result: Result) -> list[str]:
     return names
 
 
-def _samples(env: str, results: Sequence[Result], metric: str) -> Samples:
+def _samples(
+    env: str, results: Sequence[Result], metric: str, measuring: Collection[str]
+) -> Samples:
     values: dict[str, BySeed] = {}
     missing: dict[str, list[int]] = {}
     kept = []
@@ -76,7 +87,7 @@ def _samples(env: str, results: Sequence[Result], metric: str) -> Samples:
             continue
         kept.append(each.task)
         values.setdefault(agent, {})[seed] = value
-    _check_alike(env, kept)
+    _check_alike(env, kept, measuring)
     notes = list(_left_out(env, values, missing, metric))
     if metric == STOPPING_TIME:
         values = _ranked(values)
@@ -88,10 +99,19 @@ def _at_end(result: Result, metric: str) -> float | None:
     columns = result.content.select(["metric", "step", "value"]).to_pydict()
     last = latest(zip(*columns.values(), strict=True)).get(metric)
     if last is not None and last[0] == max(columns["step"]):
-        return float(last[1])
+        return _checked(result, metric, float(last[1]))
     if metric == STOPPING_TIME and result.task.stop is not None:
         return float("inf")
     return None
+
+
+def _checked(result: Result, metric: str, value: float) -> float:
+    if not abs(value) <= _LARGEST:
+        raise UsageError(
+            f"{metric} of {result.task.label} is {value:g} at its end; expected numbers of at most "
+            f"{_LARGEST:g}, of which there is a mean"
+        )
+    return value
 
 
 def _ranked(values: dict[str, BySeed]) -> dict[str, BySeed]:
@@ -104,26 +124,10 @@ def _ranked(values: dict[str, BySeed]) -> dict[str, BySeed]:
     return by_agent
 
 
-#: What runs must share to be compared: a name for people, and where it stands.
-_SHARED: dict[str, Callable[[Task], object]] = {
-    "steps": lambda task: task.horizon,
-    "episodes": lambda task: task.episodes,
-    "discount": lambda task: task.discount,
-    "environment": lambda task: task.environment.config,
-    "stop": lambda task: task.stop,
-}
-
-
-def _check_alike(env: str, tasks: Sequence[Task]) -> None:
+def _check_alike(env: str, tasks: Sequence[Task], measuring: Collection[str]) -> None:
     """Refuse runs whose difference may come from something else than their agents."""
-    for name, of in _SHARED.items():
-        different = list({str(of(task)): of(task) for task in tasks}.values())
-        if len(different) > 1:
-            raise UsageError(
-                f"runs on {env} differ in more than the agent: `{name}` is "
-                f"{different[0]} in some and {different[1]} in others; compare directories "
-                "whose runs share it"
-            )
+    _refuse(f"runs on {env} differ in more than the agent", tasks, alike.of_place)
+    _refuse(f"runs on {env} are not measured alike", tasks, alike.of_metrics(measuring))
     seen: dict[tuple[str, int], Task] = {}
     for task in tasks:
         other = seen.setdefault((task.agent.shown, task.seed), task)
@@ -132,6 +136,20 @@ def _check_alike(env: str, tasks: Sequence[Task]) -> None:
                 f"seed {task.seed} of {task.agent.shown} on {env} is there twice, as "
                 f"{other.task_id} and {task.task_id}; leave out one of the directories"
             )
+    for agent in dict.fromkeys(task.agent.shown for task in tasks):
+        own = [task for task in tasks if task.agent.shown == agent]
+        _refuse(f"runs of {agent} on {env} are of different agents", own, alike.of_agent)
+
+
+def _refuse(what: str, tasks: Sequence[Task], of: Callable[[Task], alike.Settings]) -> None:
+    found = alike.difference(tasks, of)
+    if found is not None:
+        name, counts = found
+        first, second, *_ = counts
+        raise UsageError(
+            f"{what}: `{name}` is {first} in some and {second} in others; compare directories "
+            "whose runs share it"
+        )
 
 
 def _left_out(

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pyarrow as pa
 
-from mfbpi.results import frames
+from mfbpi.results import alike, frames
 from mfbpi.results.stops import End, Stops
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.places import Place
@@ -137,6 +137,15 @@ def ranges(registry: Registry) -> dict[str, tuple[float, float]]:
     return {column.name: (column.low, column.high) for column in (*stopping.COLUMNS, *measured)}
 
 
+def measuring(registry: Registry, column: str) -> list[str]:
+    """The installed metrics that measure a column."""
+    return [
+        plugin.spec.name
+        for plugin in registry.of_kind("metric")
+        if any(each.name == column for each in plugin.spec.columns)
+    ]
+
+
 def summarise(files: Iterable[Place], bounds: Mapping[str, tuple[float, float]]) -> Summary:
     """Read results and average what each run measured last, over seeds.
 
@@ -153,6 +162,7 @@ def summarise(files: Iterable[Place], bounds: Mapping[str, tuple[float, float]])
     skipped: dict[str, None] = {}
     notes: list[str] = []
     versions = []
+    tasks = []
     for result in results.read_all(files, notes):
         place = (result.task.agent.shown, result.task.environment.shown)
         runs[place] += 1
@@ -161,8 +171,9 @@ def summarise(files: Iterable[Place], bounds: Mapping[str, tuple[float, float]])
         for metric, last in _last_values(result):
             values.setdefault((*place, metric), []).append(last)
         skipped.update(dict.fromkeys(_skipped(result)))
+        tasks.append(result.task)
         versions.append(results.versions_of(result.origin))
-    notes += [*_unmeasured(runs, values), results.mixed_versions(versions)]
+    notes += [*alike.mixed(tasks), *_unmeasured(runs, values), results.mixed_versions(versions)]
     return Summary(
         lines=[line for key, found in values.items() for line in _lines(key, found, bounds)],
         skipped=list(skipped),
