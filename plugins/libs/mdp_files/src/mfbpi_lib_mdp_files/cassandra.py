@@ -55,7 +55,7 @@ def read(file: Path) -> Draft:
 def _scanned(file: Path) -> tuple[JsonObject, Tokens]:
     told: JsonObject = {}
     found: list[tuple[str, int]] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
         text, _, comment = line.partition("#")
         if comment.strip().startswith(header.MARK.strip()):
             where = f"{file.name}, line {number}"

@@ -115,7 +115,7 @@ def _parsed(file: Path) -> tuple[JsonObject, dict[str, str], list[_State]]:
     head: dict[str, str] = {}
     states: list[_State] = []
     key = ""
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
         where, text = f"{file.name}, line {number}", line.strip()
         if text.startswith("//"):
             comment = text[2:].strip()

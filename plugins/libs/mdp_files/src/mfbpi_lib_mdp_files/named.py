@@ -96,9 +96,11 @@ class Draft:
         Raises:
             UsageError: naming the file, the state, the action and the number at fault.
         """
+        self._end_at_terminal()
         mask = self._terminal()
         start = np.eye(len(self.states))[0] if self.initial is None else self.initial
         self._check(mask)
+        self._check_start(start, mask)
         try:
             table = listed.read(
                 self.entries,
@@ -117,6 +119,25 @@ class Draft:
             actions=tuple(self.actions),
             discount=self.discount,
         )
+
+    def _end_at_terminal(self) -> None:
+        """Let every transition into a state that the file calls terminal be an end."""
+        for s, row in enumerate(self.entries):
+            for a, here in enumerate(row):
+                ended = [(p, to, r, end or to in self.terminal) for p, to, r, end in here]
+                row[a] = [] if s in self.terminal else ended
+
+    def _check_start(self, start: FloatArray, terminal: npt.NDArray[np.bool_]) -> None:
+        """Refuse episodes that begin where none goes on."""
+        ended = np.flatnonzero((start > 0.0) & terminal)
+        if ended.size:
+            name = self.states[int(ended[0])]
+            said = "calls it terminal" if ended[0] in self.terminal else "says nothing else of it"
+            how = "" if self.initial is not None else ", the first one, as no other is said to be"
+            raise UsageError(
+                f"{self.file}: episodes begin in state {name}{how}, and the file {said}; expected "
+                "`initial` to name states with transitions (numbers of states count from 0)"
+            )
 
     def _terminal(self) -> npt.NDArray[np.bool_]:
         """Those called so, and those of which nothing is said and that are only entered as ends."""

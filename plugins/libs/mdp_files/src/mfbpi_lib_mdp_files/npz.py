@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 import numpy as np
 
 from mfbpi_core.data.plain import JsonObject
@@ -11,37 +12,22 @@ from mfbpi_core.errors import UsageError
 from mfbpi_lib_mdp_files.named import Named
 from mfbpi_lib_tabular.models import arrays
 
-_NAMED = ("reward_law", "discount", "states", "actions")
-_KNOWN = (*arrays.REQUIRED, *arrays.OPTIONAL, *_NAMED)
-
 
 def read(file: Path, reward_range: tuple[float, float] | None = None) -> Named:
     """Read arrays, none of them pickled; raises :class:`UsageError` naming what is wrong."""
-    found = arrays.read(file)
-    wrong = [n for n in arrays.REQUIRED if n not in found] or [n for n in found if n not in _KNOWN]
+    given = arrays.read(file)
+    wrong = [n for n in arrays.REQUIRED if n not in given]
+    wrong = wrong or [n for n in given if n not in arrays.KNOWN]
     if wrong:
-        raise UsageError(f"{file} has {', '.join(found)}; expected P and R, and of {_KNOWN}")
-    given: JsonObject = {"reward_law": str(found.get("reward_law", "deterministic"))}
-    if reward_range is not None:
-        given["reward_range"] = reward_range
-    mdp = arrays.model(file, found, given)
-    plain = Named.numbered(mdp)
-    discount = float(found["discount"]) if "discount" in found else None
-    return Named(
-        mdp=mdp,
-        states=_names(found, "states", plain.states, file.name),
-        actions=_names(found, "actions", plain.actions, file.name),
-        discount=discount,
+        raise UsageError(
+            f"{file} has {', '.join(given)}; expected P and R, and of {', '.join(arrays.KNOWN[2:])}"
+        )
+    limits = {} if reward_range is None else {"reward_range": reward_range}
+    found = arrays.model(file, given, limits)
+    plain = Named.numbered(found.mdp, found.discount)
+    return attrs.evolve(
+        plain, states=found.states or plain.states, actions=found.actions or plain.actions
     )
-
-
-def _names(found: arrays.Arrays, key: str, plain: tuple[str, ...], name: str) -> tuple[str, ...]:
-    if key not in found:
-        return plain
-    names = tuple(map(str, found[key].reshape(-1)))
-    if len(names) != len(plain) or len(set(names)) < len(names):
-        raise UsageError(f"{name}: {key} has {len(names)} names; expected {len(plain)} distinct")
-    return names
 
 
 def write(model: Named, file: Path) -> None:

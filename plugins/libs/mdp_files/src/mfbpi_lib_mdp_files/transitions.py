@@ -35,7 +35,7 @@ Record = tuple[str, JsonObject]
 def read_csv(file: Path) -> Draft:
     """Read a table in CSV; raises :class:`UsageError` naming the line."""
     told: JsonObject = {}
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8-sig").splitlines()
     kept: list[tuple[int, str]] = []
     for number, line in enumerate(lines, start=1):
         # Below the names of the columns, a state may begin with the sign for comments.
@@ -63,7 +63,7 @@ def _csv_records(
 def read_json(file: Path) -> Draft:
     """Read an object with a list ``transitions``; raises :class:`UsageError` naming the place."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads(file.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
         raise UsageError(f"{file.name}, line {error.lineno}: {error.msg}; expected JSON") from error
     except RecursionError as error:
@@ -164,18 +164,19 @@ def _name(where: str, values: JsonObject, key: str) -> str:
     value = values[key]
     plain = isinstance(value, str | int) and not isinstance(value, bool)
     if not plain or not header.is_name(str(value)):
-        raise UsageError(f"{where}: {key} is {value!r}; expected a name, or a number from 0")
+        raise UsageError(f"{where}: {key} is {value!r:.60}; expected a name, or a number from 0")
     return str(value)
 
 
 def _number(pair: str, key: str, value: Any) -> float:
-    """A finite number, given as one or as a text."""
+    """A finite number, given as one or as a text, which Python's underscores are no part of."""
     try:
-        number = math.nan if isinstance(value, bool) or value is None else float(value)
+        wrong = isinstance(value, bool) or value is None or "_" in str(value)
+        number = math.nan if wrong else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise UsageError(f"{pair}: {key} is {value!r}; expected a finite number")
+        raise UsageError(f"{pair}: {key} is {value!r:.60}; expected a finite number")
     return number
 
 

@@ -25,23 +25,25 @@ DEFAULT_DISCOUNT = 0.99
 class Instance:
     """A model with the discount at which it is asked about, and a name for the tables.
 
-    ``environment``: what it is the model of, if it is there.
+    ``environment``: what it is the model of, if it is there; ``names``: what else says how states
+    and actions are called.
     """
 
     label: str
     mdp: TabularMDP
     discount: float
     environment: Environment | None = None
+    names: tuple[tuple[str, ...] | None, tuple[str, ...] | None] = (None, None)
 
     @property
     def state_names(self) -> tuple[str, ...] | None:
         """What the states are called; None for their numbers."""
-        return None if self.environment is None else self.environment.state_names
+        return self.names[0] if self.environment is None else self.environment.state_names
 
     @property
     def action_names(self) -> tuple[str, ...] | None:
         """The same for actions."""
-        return None if self.environment is None else self.environment.action_names
+        return self.names[1] if self.environment is None else self.environment.action_names
 
 
 def find(
@@ -64,9 +66,14 @@ def find(
         environment = environment_files.name(registry, file)
     elif file is not None:
         with about(str(file)):
-            mdp = model_file.read(file, settings)
-        chosen = DEFAULT_DISCOUNT if discount is None else discount
-        return Instance(label=file.name, mdp=mdp, discount=chosen)
+            found = model_file.read(file, settings)
+        says = DEFAULT_DISCOUNT if found.discount is None else found.discount
+        return Instance(
+            label=file.name,
+            mdp=found.mdp,
+            discount=says if discount is None else discount,
+            names=(found.states, found.actions),
+        )
     (choice,) = choices.environments(registry, [str(environment)], settings)
     return of_environment(registry, choice.ref(), discount)
 

@@ -11,7 +11,6 @@ from mfbpi.notices import warn
 from mfbpi.plan.settings import parse_settings
 from mfbpi_core.contracts import parameters as config
 from mfbpi_core.data.arrays import Array
-from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ConfigError, UsageError
 from mfbpi_lib_tabular.models import arrays
 
@@ -25,11 +24,11 @@ class Settings:
     )
 
 
-def read(file: Path, settings: Sequence[str] = ()) -> TabularMDP:
-    """Read a model from an .npz file; its rewards are taken as deterministic means.
+def read(file: Path, settings: Sequence[str] = ()) -> arrays.Found:
+    """Read a model from an .npz file; its rewards are deterministic unless it says otherwise.
 
     Args:
-        file: holds the arrays P and R, and perhaps initial, terminal and reward_range.
+        file: holds the arrays P and R, and perhaps others of ``arrays.KNOWN``.
         settings: ``KEY=VALUE`` texts of the command line, see :class:`Settings`.
 
     Raises:
@@ -43,10 +42,10 @@ def read(file: Path, settings: Sequence[str] = ()) -> TabularMDP:
             f"{file} lacks {' and '.join(missing)}; it has the arrays: "
             f"{', '.join(found) or 'none'}; expected P [S,A,S] and R [S,A] or [S,A,S]"
         )
-    known = arrays.REQUIRED + arrays.OPTIONAL
-    unknown = [name for name in found if name not in known]
+    unknown = [name for name in found if name not in arrays.KNOWN]
     if unknown:
-        warn(f"{file}: ignored arrays: {', '.join(unknown)}; known are {', '.join(known)}")
+        known = ", ".join(arrays.KNOWN)
+        warn(f"{file}: ignored arrays: {', '.join(unknown)}; known are {known}")
     return arrays.model(file, found, given)
 
 
