@@ -151,3 +151,44 @@ def test_reward_intervals():
 
     np.testing.assert_allclose(low, [0.0, math.exp(-0.4), 0.0, math.exp(-0.4)], atol=1e-15)
     np.testing.assert_allclose(high, [1.0, 1.0, -math.expm1(-0.4), 1.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("radius", [1e-6, 1e-3, 0.1, 1.0, 8.0, 20.0, 700.0])
+@pytest.mark.parametrize("p", [0.3, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-300])
+def test_frequencies_as_small_as_a_sum_of_rewards(p, radius):
+    """The best t is exp(-radius / p): where no float is that small the bound is 0, not infinite."""
+    least = smallest_mean(np.array([p, 1.0 - p]), np.array([1.0, 0.0]), 0.0, radius)
+
+    assert 0.0 <= least < p
+    left = least_by_bisection(p, radius)
+    assert least == pytest.approx(left, rel=1e-6, abs=1e-200)
+    most = largest_mean(np.array([1.0 - p, p]), np.array([1.0, 0.0]), 1.0, radius)
+    assert 1.0 - p <= most <= 1.0
+
+
+def least_by_bisection(p: float, radius: float) -> float:
+    """The least q with kl(p, q) <= radius, on a scale of log q down to 1e-300."""
+    low, high = -690.0, math.log(p)
+    for _ in range(200):
+        log_q = 0.5 * (low + high)
+        rest = (1.0 - p) * (math.log1p(-p) - math.log1p(-math.exp(log_q)))
+        if p * (math.log(p) - log_q) + rest <= radius:
+            high = log_q
+        else:
+            low = log_q
+    return math.exp(high) if high > -689.0 else 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e-5, 1.0, 1e5, 1e90])
+def test_every_scale_of_values(scale):
+    """Bounds are finite, in the range of the values, and scale with them."""
+    rng = np.random.default_rng(int(-math.log10(scale)) % 97)
+    for _ in range(100):
+        share = 10.0 ** rng.uniform(-12.0, -0.1)
+        p, y = np.array([share, 1.0 - share]), scale * rng.random(2)
+        radius = 10.0 ** rng.uniform(-9.0, 2.0)
+        low, high = smallest(p, y, radius), largest(p, y, radius)
+        mean = float(p @ y)
+        room = 1e-12 * scale
+        assert y.min() - room <= low <= mean + room
+        assert mean - room <= high <= y.max() + room

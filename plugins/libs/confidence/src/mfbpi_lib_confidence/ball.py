@@ -37,6 +37,10 @@ CLOSE = 1e-7
 #: Cap on the steps of the search. Any t is valid, so that stopping early costs tightness alone.
 MAX_STEPS = 60
 
+#: The least log t, absolutely and below that of the largest d: beyond, d / t overflows, and the
+#: bound would be infinite. Where a frequency is a small sum of rewards, the best t is less.
+LEAST_LOG, BELOW = -690.0, 600.0
+
 #: Step of log t where neither the tangent nor the bracket helps.
 LONG_STEP = 3.0
 
@@ -77,6 +81,7 @@ def _search(
     weights: FloatArray, gaps: FloatArray, radius: float, guess: float
 ) -> tuple[float, float]:
     """Newton's method on log phi as a function of log t, inside a bracket."""
+    least = max(math.log(gaps.max()) - BELOW, LEAST_LOG)
     log_t = math.log(guess) if guess > 0.0 else 0.0
     low, high = -np.inf, np.inf
     t, growth = 0.0, 0.0
@@ -92,7 +97,9 @@ def _search(
         step = LONG_STEP if phi > radius else -LONG_STEP
         if phi > 0.0 and slope < 0.0:
             step = math.log(radius / phi) * phi / slope
-        log_t = _inside(log_t, step, low, high)
+        if phi <= radius and log_t <= least:
+            break  # the best t is below all that can be computed with
+        log_t = max(_inside(log_t, step, low, high), least)
     return max(t * math.expm1(growth - radius), 0.0), t
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import ConfigError
+from mfbpi_lib_certificates.certificate import LEAST_RISK
 from mfbpi_lib_confidence.ball import mean_interval
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.penalties import reward_penalties, row_penalties
@@ -48,13 +49,15 @@ class Thresholds:
 
 
 def check_risk(delta: float) -> float:
-    """Return the risk if it lies strictly between 0 and 1.
+    """Return the risk if it lies strictly between 0 and 1, and its shares are numbers.
 
     Raises:
         ConfigError: otherwise.
     """
-    if not 0.0 < delta < 1.0:
-        raise ConfigError(f"delta is {delta!r}; expected a risk strictly between 0 and 1")
+    if not LEAST_RISK <= delta < 1.0:
+        raise ConfigError(
+            f"delta is {delta!r}; expected a risk strictly between 0 and 1, from {LEAST_RISK:g} on"
+        )
     return float(delta)
 
 

@@ -35,18 +35,19 @@ def verdict(
     epsilon: float,
     slack: float,
 ) -> tuple[bool, str]:
-    """Whether pi is identified, and why. Comparisons are written so that NaN never passes."""
+    """Whether pi is identified, and why; no bound that is not finite ever passes."""
     if not matter.any():
         return False, "no state in scope"
     unseen = np.argwhere(evidence.unvisited() & matter[:, None])
     if len(unseen):
         return False, f"never visited: {places(unseen)}"
-    still_open = np.argwhere(rivals & ~(advantages <= -slack))
+    below = np.isfinite(advantages) & (advantages <= -slack)
+    still_open = np.argwhere(rivals & ~below)
     if not len(still_open):
         return True, "no action can be better than the policy's"
     if epsilon == 0.0:
         return False, f"may be better than the policy's action: {places(still_open)}"
-    wide = np.argwhere(matter & ~(gap <= epsilon - slack))
+    wide = np.argwhere(matter & ~(np.isfinite(gap) & (gap <= epsilon - slack)))
     if not len(wide):
         return True, f"the policy loses at most {epsilon:g}"
     return False, f"may lose more than {epsilon:g}, from: {places(wide)}"
