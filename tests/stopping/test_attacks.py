@@ -2,7 +2,9 @@
 
 import copy
 import hashlib
+import io
 import json
+import os
 
 import attrs
 import numpy as np
@@ -120,6 +122,81 @@ def test_damaged_arrays_are_unreadable(honest, tmp_path, data):
     (tmp_path / "c.json").write_text(json.dumps({**honest, "arrays": name}))
     with pytest.raises(UnreadableError):
         verify(tmp_path / "c.json")
+
+
+def nested(depth: int) -> list:
+    """A list in a list, and so on."""
+    return [] if depth == 0 else [nested(depth - 1)]
+
+
+@pytest.mark.parametrize("depth", [70, 400])
+@pytest.mark.parametrize("key", ["start", "delta", "policy", "task", "scope", "rewards"])
+def test_lists_in_lists_are_refused(honest, key, depth):
+    """However deep: a checker that follows them recursively runs out of stack."""
+    assert last({**honest, key: nested(depth)})
+
+
+@pytest.mark.parametrize("given", [nested(400), [1, [2]], None, "1", {}, [[1]], [], ["a"], [None]])
+def test_epochs_that_are_no_list_of_numbers_are_refused(bets, given):
+    """Whatever stands there."""
+    fields = fields_of(bets["riverswim3, fw_bpi"])
+    fields["witnesses"]["epochs"] = given
+    assert "epochs" in last(fields)
+
+
+@pytest.mark.parametrize("rule", ["kl_box", "betting"])
+@pytest.mark.parametrize("delta", [5e-324, 1e-323, 1e-310, 1e-201])
+def test_risks_whose_shares_vanish_are_refused(honest, rule, delta):
+    """A share of a denormal number is 0, and has no logarithm."""
+    forged = {**honest, "rule": rule, "delta": delta, "delta_spent": delta}
+    assert "`delta`" in last(forged)
+
+
+@pytest.mark.parametrize("key", ["rule", "assumptions", "schema", "delta", "task", "reason"])
+def test_arrays_stand_where_arrays_belong(honest, tmp_path, key):
+    """A text or a list that is kept beside is none: arrays compare place by place."""
+    data = io.BytesIO()
+    np.savez(data, them=np.zeros(3))
+    name = f"{hashlib.sha256(data.getvalue()).hexdigest()}.npz"
+    (tmp_path / name).write_bytes(data.getvalue())
+    forged = {**honest, "arrays": name, key: {"npz": "them"}}
+    (tmp_path / "c.json").write_text(json.dumps(forged))
+    if key == "schema":
+        with pytest.raises(UnreadableError):
+            verify(tmp_path / "c.json")
+    else:
+        assert verify(tmp_path / "c.json").valid == (key == "task")  # a task may be any object
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_pipes_are_not_waited_for(honest, tmp_path):
+    """Neither in the place of a certificate nor in that of its arrays."""
+    name = f"{'0' * 64}.npz"
+    (tmp_path / "c.json").write_text(json.dumps({**honest, "arrays": name}))
+    for pipe, read in (("pipe.json", "pipe.json"), (name, "c.json")):
+        os.mkfifo(tmp_path / pipe)
+        with pytest.raises(UnreadableError, match="no regular file"):
+            verify(tmp_path / read)
+
+
+def test_bytes_that_are_changed_at_random_never_raise_anything_else(honest, tmp_path):
+    """500 archives with up to three changes, under the name that is their hash."""
+    data, rng = io.BytesIO(), np.random.default_rng(5)
+    np.savez_compressed(data, start=np.array(honest["start"]), policy=np.array(honest["policy"]))
+    refused = 0
+    for _ in range(500):
+        raw = bytearray(data.getvalue())
+        for at in rng.integers(len(raw), size=int(rng.integers(1, 4))):
+            raw[at] = int(rng.integers(256))
+        name = f"{hashlib.sha256(raw).hexdigest()}.npz"
+        (tmp_path / name).write_bytes(raw)
+        beside = {"arrays": name, "start": {"npz": "start"}, "policy": {"npz": "policy"}}
+        (tmp_path / "c.json").write_text(json.dumps({**honest, **beside}))
+        try:
+            refused += not verify(tmp_path / "c.json").valid
+        except UnreadableError:
+            refused += 1
+    assert refused > 400
 
 
 def test_messages_hold_nothing_that_a_terminal_obeys(honest):

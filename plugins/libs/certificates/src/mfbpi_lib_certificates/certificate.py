@@ -22,6 +22,9 @@ SCHEMA = "mfbpi-certificate/1"
 #: Beyond, rounding of one backup, over 1 - gamma, is no longer small against the slack.
 LARGEST_DISCOUNT = 1.0 - 1e-6
 
+#: Shares of a smaller risk may vanish in double precision, and their logarithms are needed.
+LEAST_RISK = 1e-200
+
 #: What has to be true for the numbers to mean something, and no file can show.
 ASSUMPTIONS = (
     "the instance is a Markov decision process, and rewards lie in the declared range",

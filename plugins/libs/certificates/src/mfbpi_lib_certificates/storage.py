@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import stat
 import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,18 +30,11 @@ LARGEST_JSON, LARGEST_ARRAYS = 2**24, 2**30
 #: Key of what stands in the JSON for an array that is elsewhere.
 ELSEWHERE = "npz"
 
-#: What damaged or hostile archives raise.
-_DAMAGED = (
-    ValueError,
-    EOFError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    RuntimeError,
-    MemoryError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+#: Fields that hold arrays; only these, and witnesses, may be elsewhere.
+_ARRAYS = {"terminal", "start", "row_starts", "outcomes", "counts", "rewards", "known_rewards"} | {
+    "policy",
+    "gap",
+}
 
 
 class UnreadableError(UsageError):
@@ -111,9 +105,10 @@ def read(path: Path) -> Fields:
         given = fields.get("schema") if isinstance(fields, dict) else None
         raise UnreadableError(f"{path}: its schema is {given!r}; expected {SCHEMA!r}")
     arrays = _arrays(path, fields.get("arrays"))
-    for place in (fields, fields.get("witnesses")):
-        if isinstance(place, dict):
-            _put_back(place, arrays, path)
+    _put_back(fields, _ARRAYS, arrays, path)
+    witnesses = fields.get("witnesses")
+    if isinstance(witnesses, dict):
+        _put_back(witnesses, set(witnesses), arrays, path)
     return fields
 
 
@@ -121,9 +116,15 @@ def _limited(path: Path, most: int) -> bytes:
     """The content of a file, if it is not too large.
 
     Raises:
-        UnreadableError: if it is.
+        UnreadableError: if it is, or is no file: a pipe would wait for its other end.
     """
-    with path.open("rb") as file:
+    # A pipe that nobody writes to opens at once with O_NONBLOCK, which files ignore.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(path, "rb", opener=lambda name, _flags: os.open(name, flags)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise UnreadableError(
+                f"{path} is no regular file; expected a certificate or its arrays"
+            )
         data = file.read(most + 1)
     if len(data) > most:
         raise UnreadableError(
@@ -155,10 +156,13 @@ def _arrays(path: Path, name: Any) -> dict[str, npt.NDArray[Any]]:
         _check_unpacked(path, data)
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             return dict(archive)
+    except UnreadableError:
+        raise
     except OSError as error:
-        raise UnreadableError(f"{path}: its arrays, {name}: {error.strerror}") from error
-    except _DAMAGED as error:
-        raise UnreadableError(f"{path}: {name} holds no arrays") from error
+        reason = error.strerror or "no arrays"
+        raise UnreadableError(f"{path}: its arrays, {name!a}: {reason}") from error
+    except Exception as error:  # numpy, zipfile and zlib raise a dozen kinds on hostile bytes
+        raise UnreadableError(f"{path}: {name!a} holds no arrays") from error
 
 
 def _check_unpacked(path: Path, data: bytes) -> None:
@@ -172,9 +176,12 @@ def _check_unpacked(path: Path, data: bytes) -> None:
         )
 
 
-def _put_back(place: Fields, arrays: dict[str, npt.NDArray[Any]], path: Path) -> None:
-    """Put arrays where the JSON says that they belong, in place."""
-    for key, value in place.items():
+def _put_back(
+    place: Fields, keys: set[str], arrays: dict[str, npt.NDArray[Any]], path: Path
+) -> None:
+    """Put arrays where the JSON says that they belong, in place, for keys that may hold some."""
+    for key in keys & set(place):
+        value = place[key]
         if isinstance(value, dict) and set(value) == {ELSEWHERE}:
             name = value[ELSEWHERE]
             if not isinstance(name, str) or name not in arrays:

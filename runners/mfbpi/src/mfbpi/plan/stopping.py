@@ -14,6 +14,7 @@ from mfbpi_core.errors import RequirementError, UsageError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
+from mfbpi_lib_certificates.certificate import LEAST_RISK
 
 #: Risk and accepted loss where none is given.
 DELTA, EPSILON = 0.1, 0.0
@@ -93,8 +94,8 @@ def check_states(ref: StopRef, about: Problem) -> None:
 
 def check_question(delta: float, epsilon: float, scope: str) -> None:
     """Refuse a question that no rule can be asked; raises :class:`UsageError`."""
-    if not 0.0 < delta < 1.0:
-        raise UsageError(f"`delta` is {delta!r}; expected a risk between 0 and 1")
+    if not LEAST_RISK <= delta < 1.0:
+        raise UsageError(f"`delta` is {delta!r}; expected a risk between {LEAST_RISK:g} and 1")
     if not (epsilon >= 0.0 and math.isfinite(epsilon)):
         raise UsageError(f"`epsilon` is {epsilon!r}; expected a loss of 0 or more")
     if scope not in SCOPES:

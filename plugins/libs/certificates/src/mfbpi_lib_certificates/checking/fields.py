@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from typing import Any
 
 import attrs
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from mfbpi_lib_certificates.certificate import (
     ASSUMPTIONS,
     LARGEST_DISCOUNT,
+    LEAST_RISK,
     BoolArray,
     Certificate,
     FloatArray,
@@ -22,6 +24,10 @@ from mfbpi_lib_certificates.report import RefusedError
 
 #: Sums of counts up to here are exact.
 LARGEST_COUNT = 2**53
+
+#: Shows what was found instead of a field, however deeply nested.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
 
 SCOPES = ("all", "visited", "initial")
 LAWS = ("any", "deterministic")
@@ -69,7 +75,7 @@ def parsed(fields: Fields) -> Certificate:
         n_states=n_states,
         n_actions=n_actions,
         discount=of.discount("discount"),
-        delta=of.between("delta", 0.0, 1.0),
+        delta=of.risk("delta"),
         epsilon=of.at_least("epsilon", 0.0),
         scope=of.word("scope", SCOPES),
         reward_range=of.range("reward_range"),
@@ -117,10 +123,11 @@ def _numbers(value: object, name: str, shape: tuple[int, ...], kinds: str) -> np
         found = np.empty((), dtype=np.object_)
     if found.size == 0 and math.prod(shape) == 0:
         return np.zeros(shape)
-    if kinds != "b" and isinstance(value, list) and _has_flags(value):
-        raise RefusedError(f"`{name}` holds true or false; expected numbers {shape}")
     if found.dtype.kind not in kinds or found.shape != shape:
         raise RefusedError(f"`{name}` is {found.dtype} {found.shape}; expected numbers {shape}")
+    # After the shape is known to be right: nothing is nested deeper than it says.
+    if kinds != "b" and isinstance(value, list) and _has_flags(value):
+        raise RefusedError(f"`{name}` holds true or false; expected numbers {shape}")
     return found
 
 
@@ -138,7 +145,8 @@ class _Reader:
     fields: Fields
 
     def refuse(self, key: str, expected: str) -> RefusedError:
-        return RefusedError(f"`{key}` is {ascii(self.fields[key])[:60]}; expected {expected}")
+        shown = ascii(_SHORT.repr(self.fields[key]))[1:-1]
+        return RefusedError(f"`{key}` is {shown[:60]}; expected {expected}")
 
     def text(self, key: str) -> str:
         if not isinstance(self.fields[key], str):
@@ -179,6 +187,11 @@ class _Reader:
     def between(self, key: str, low: float, high: float) -> float:
         if not low < self.number(key) < high:
             raise self.refuse(key, f"a number between {low:g} and {high:g}")
+        return self.number(key)
+
+    def risk(self, key: str) -> float:
+        if not self.between(key, 0.0, 1.0) >= LEAST_RISK:
+            raise self.refuse(key, f"at least {LEAST_RISK:g}; shares of less are no numbers")
         return self.number(key)
 
     def discount(self, key: str) -> float:

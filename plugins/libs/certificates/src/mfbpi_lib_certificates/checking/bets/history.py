@@ -96,7 +96,7 @@ def numbers(c: Certificate) -> list[int]:
         RefusedError: when they do not.
     """
     given = c.witnesses.get("epochs")
-    length = len(given) if isinstance(given, list | np.ndarray) and np.ndim(given) == 1 else 1
+    length = len(given) if isinstance(given, list) or np.ndim(given) == 1 else 1
     found = array(given, "epochs", (length,))
     if not (len(found) and (np.diff(found, prepend=0.0) >= 1.0).all()):
         raise RefusedError("`epochs` do not increase from 1 or more")
