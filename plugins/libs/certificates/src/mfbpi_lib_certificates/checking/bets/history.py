@@ -8,9 +8,11 @@ afterwards. Counts of earlier checks are kept at the places of the present ones.
 from __future__ import annotations
 
 import math
+from typing import Any, TypeGuard
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from mfbpi_lib_certificates.certificate import Certificate, FloatArray, IntArray
 from mfbpi_lib_certificates.checking.data import ROUNDING
@@ -96,13 +98,17 @@ def numbers(c: Certificate) -> list[int]:
         RefusedError: when they do not.
     """
     given = c.witnesses.get("epochs")
-    length = len(given) if isinstance(given, list) or np.ndim(given) == 1 else 1
+    length = len(given) if isinstance(given, list) or _is_row(given) else 1
     found = array(given, "epochs", (length,))
     if not (len(found) and (np.diff(found, prepend=0.0) >= 1.0).all()):
         raise RefusedError("`epochs` do not increase from 1 or more")
     if not (found == np.floor(found)).all():
         raise RefusedError("`epochs` are not whole numbers")
     return [int(each) for each in found]
+
+
+def _is_row(given: object) -> TypeGuard[npt.NDArray[Any]]:
+    return isinstance(given, np.ndarray) and given.ndim == 1
 
 
 def whole_numbers(value: object, name: str, shape: tuple[int, ...]) -> IntArray:
