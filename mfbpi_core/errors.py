@@ -53,6 +53,10 @@ class PluginError(MfbpiError):
     """A plugin breaks its contract; the message names its distribution."""
 
 
+class OwnPluginError(PluginError, UsageError):
+    """A class of whoever asked, without packaging, breaks its contract (exit code 2)."""
+
+
 class ExecutorError(MfbpiError):
     """Tasks cannot be run where they were sent; none of them is to blame."""
 

@@ -25,10 +25,14 @@ def blaming(plugin: Plugin) -> Iterator[None]:
     owner = os.getpid()
     try:
         yield
+    except PluginError as error:
+        if isinstance(error, plugin.fault):
+            raise
+        raise plugin.fault(str(error)) from error
     except MfbpiError:
         raise
     except (Exception, SystemExit, GeneratorExit) as error:  # the others would end the process
-        raise PluginError(f"{plugin.described}: {described(error)}") from error
+        raise plugin.fault(f"{plugin.described}: {described(error)}") from error
     finally:
         forks.end_copy(owner)
 

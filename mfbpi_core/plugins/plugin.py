@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import attrs
 
@@ -42,6 +42,9 @@ class PluginProblem:
 @attrs.frozen(kw_only=True)
 class Plugin(Generic[C]):
     """A usable plugin: its spec and where it comes from."""
+
+    #: What is raised where it breaks its contract.
+    fault: ClassVar[type[PluginError]] = PluginError
 
     kind: str
     spec: Any  # of its kind, whose fields it has

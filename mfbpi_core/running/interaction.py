@@ -70,10 +70,15 @@ class Interaction:
         }
 
     def load_state_dict(self, state: StateDict) -> None:
-        """Restore what :meth:`state_dict` returned."""
+        """Restore what :meth:`state_dict` returned.
+
+        Raises:
+            PluginError: when the observation is none of this environment: a compiled agent would
+                follow it.
+        """
         self.step = state["step"]
         self.episode = state["episode"]
-        self.observation = copy.deepcopy(state["observation"])
+        self.observation = self._guard.first((copy.deepcopy(state["observation"]), {}), self.step)
         self.environment.load_state_dict(state["environment"])
         self.agent.load_state_dict(state["agent"])
 

@@ -80,6 +80,7 @@ def generator(state: Any) -> np.random.Generator | np.random.RandomState:
     """The generator of a state, whose kind is looked up by its name, never imported."""
     if not isinstance(state, dict) or state.get("bit_generator") not in BIT_GENERATORS:
         raise CheckpointError(f"no generator of numpy has the state {state!s:.80}")
+    _check_place(state)
     if "has_gauss" in state:
         legacy = np.random.RandomState()
         legacy.set_state(state)
@@ -87,3 +88,19 @@ def generator(state: Any) -> np.random.Generator | np.random.RandomState:
     bits = BIT_GENERATORS[state["bit_generator"]]()
     bits.state = state
     return np.random.Generator(bits)
+
+
+#: Where a generator stands in the numbers that it has made ahead: where that is kept, and the last
+#: place. numpy does not check it, and reads on from there.
+_PLACES = {"MT19937": (("state", "pos"), 624), "Philox": (("buffer_pos",), 4)}
+
+
+def _check_place(state: Any) -> None:
+    keys, last = _PLACES.get(state["bit_generator"], ((), 0))
+    place = state
+    for key in keys:
+        place = place.get(key) if isinstance(place, dict) else None
+    if keys and not (isinstance(place, int | np.integer) and 0 <= place <= last):
+        raise CheckpointError(
+            f"the saved {state['bit_generator']} is at place {place!r:.20}; expected 0 to {last}"
+        )

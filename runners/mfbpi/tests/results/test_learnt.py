@@ -188,7 +188,7 @@ def test_files_of_others_are_refused(results: mfbpi.Results) -> None:
         (lambda tree: tree["problem"].update(n_states=4), "expected shape"),
         (lambda tree: tree["problem"].pop("horizon"), "has other fields"),
         (lambda tree: tree["agent"]["arrays"].pop("policy"), "is missing"),
-        (lambda tree: tree["agent"]["arrays"]["policy"].fill(10**9), "from 0 to 1"),
+        (lambda tree: tree["agent"]["arrays"]["policy"].fill(10**9), "expected 0 to 1"),
     ):
         tree = encoding.from_bytes(content)
         change(tree)

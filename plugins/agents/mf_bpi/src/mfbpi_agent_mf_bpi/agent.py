@@ -33,6 +33,7 @@ from mfbpi_agent_mf_bpi.rules import Constants, State, learn, rollout, select, w
 from mfbpi_core import Problem, Transition, parameter
 from mfbpi_core.data.problem import Observation
 from mfbpi_lib_tabular.learning.agent import CompiledAgent
+from mfbpi_lib_tabular.learning.saved import Limits
 
 
 @attrs.frozen(kw_only=True)
@@ -73,6 +74,12 @@ class MFBPI(CompiledAgent[Config]):
         super().__init__(problem, config, rng)
         self.min_exploration = config.min_exploration
         self.state = _initial_state(problem, config, rng)
+
+    def limits(self, name: str) -> Limits | None:
+        """Members of the ensemble are counted from 0, see :meth:`CompiledAgent.limits`."""
+        if name.endswith(".order"):
+            return 0, self.config.ensemble_size - 1
+        return super().limits(name)
 
     def update(self, transition: Transition) -> None:
         """Learning rule, of the members chosen by chance."""

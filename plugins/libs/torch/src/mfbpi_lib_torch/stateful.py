@@ -66,13 +66,23 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         own.copy_(torch.as_tensor(saved))  # a file holds numpy arrays
     elif isinstance(own, np.ndarray):
         _check(place, own.shape, saved.shape, "as its shape")
+        _check(place, own.dtype.kind, saved.dtype.kind, "as its kind of numbers")
         own[...] = saved
     elif isinstance(own, np.random.Generator):
         own.bit_generator.state = copy.deepcopy(saved)
     else:
-        _check(place, own is None, saved is None, "as its being absent")
+        _check(place, _kind(own), _kind(saved), "as its kind")
         return copy.deepcopy(saved)
     return own
+
+
+def _kind(value: object) -> str:
+    """What a plain value is, as far as one that is saved can be told from one that is not."""
+    if isinstance(value, bool | np.bool_):
+        return "a truth value"
+    if isinstance(value, int | float | np.number):
+        return "a number"
+    return type(value).__name__
 
 
 def _check(place: str, expected: Any, found: object, what: str) -> None:

@@ -9,6 +9,8 @@ import attrs
 
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.transitions import Transition
+from mfbpi_core.running import signatures
+from mfbpi_core.running.guard import Guard
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -49,6 +51,9 @@ def play(
         steps: how many.
         learn: told of each transition, such as ``agent.update``; None for nobody.
 
+    Raises:
+        PluginError: when the environment, or the action, is not what its contract says.
+
     Example:
         >>> import mfbpi
         >>> env = mfbpi.make_environment("riverswim")
@@ -56,17 +61,21 @@ def play(
         >>> len(moments), moments[0].transition.observation
         (20, 0)
     """
-    observation, _ = environment.reset(seed=seed)
+    name = f"environment {type(environment).__name__}"
+    signatures.check(environment, name)
+    guard = Guard(environment, name, "the policy")
+    observation = guard.first(environment.reset(seed=seed), 1)
     episode = 1
     for step in range(1, steps + 1):
-        action = act(observation)
-        following, reward, terminated, truncated, _ = environment.step(action)
+        action = guard.action(act(observation), observation, step)
+        outcome = guard.outcome(environment.step(action), observation, action, step)
+        following, reward, terminated, truncated = outcome
         transition = Transition(observation, action, reward, following, terminated, truncated)
         if learn is not None:
             learn(transition)
         yield Moment(step=step, episode=episode, transition=transition)
         if transition.ends_episode:
-            observation, _ = environment.reset()
+            observation = guard.first(environment.reset(), step + 1)
             episode += 1
         else:
             observation = following

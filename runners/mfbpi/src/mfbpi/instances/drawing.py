@@ -116,6 +116,8 @@ def write_gif(frames: Sequence[npt.NDArray[np.uint8]], per_second: float, file: 
         from mfbpi_lib_figures import animation
     except ModuleNotFoundError as error:
         raise UsageError("`gif` needs Pillow: pip install 'mfbpi[plot]'") from error
+    if file.suffix.lower() != ".gif":
+        raise UsageError(f"`gif` {file}: expected a name that ends in .gif")
     try:
         atomic_write(file, animation.gif(frames, per_second))
     except OSError as error:

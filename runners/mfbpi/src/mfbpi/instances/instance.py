@@ -7,6 +7,7 @@ from pathlib import Path
 
 import attrs
 
+from mfbpi.execute.working.causes import foreign
 from mfbpi.instances import environment_files, model_file
 from mfbpi.notices import about
 from mfbpi.plan import selection as choices
@@ -93,7 +94,7 @@ def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -
 
 def of_built(built: Environment, label: str, discount: float | None) -> Instance:
     """The model of an environment that is there; as :func:`of_environment`."""
-    with about(f"environment {label}"):
+    with about(f"environment {label}"), foreign(f"the model of environment {label}"):
         model = built.model
     if model is None:
         raise RequirementError(

@@ -170,12 +170,11 @@ def _site(
     ref = choice.ref()
     with build.blaming(choice.plugin):
         environment = build.environment(build.find(registry, "environment", ref))
-        provided = environment.provides
+        provided, protocol = environment.provides, environment.protocol
     for agent in agents:
         check_needs(agent.plugin, ref, provided)
     horizon, episodes = length(settings, ref, environment)
     _check_counts(steps=horizon, eval_every=settings.eval_every or 1)
-    protocol = environment.protocol
     discount = checked_discount(
         protocol.discount if settings.discount is None else settings.discount
     )

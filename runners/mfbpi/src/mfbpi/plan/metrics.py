@@ -109,6 +109,7 @@ class Metrics:
             refs=tuple(choice.ref() for _, choice in sorted(applicable.items())),
             warnings=(
                 *self._misspelt(set(applicable), provided),
+                *self._uncounted(where, provided),
                 *self._unmeasured(agents, where, provided, about),
             ),
         )
@@ -120,6 +121,22 @@ class Metrics:
             if choice.label not in applicable and hint:
                 needs = ", ".join(sorted(choice.plugin.spec.needs))
                 yield f"metric {choice.label} is left out: it needs {needs}; {hint.strip()}"
+
+    def _uncounted(self, where: PluginRef, provided: frozenset[str]) -> Iterator[str]:
+        """What a class without packaging lacks for its exploration to be measured."""
+        if self.asked_for or "cells" in provided or "#" not in where.name:
+            return
+        names = [c.label for c in self.choices if c.plugin.spec.needs - provided == {"cells"}]
+        if names:
+            example = (
+                "Cells(count=self.n_states, index=lambda states: states)"
+                if "states" in provided
+                else "Cells(count=N, index=FUNCTION), from arrays [n, ...] to numbers [n]"
+            )
+            yield (
+                f"exploration of {where.shown} is not measured: {', '.join(names)} count visits of "
+                f"cells; give the class a property `cells` that returns mfbpi_core.{example}"
+            )
 
     def _unmeasured(
         self, agents: Sequence[Chosen], where: PluginRef, provided: frozenset[str], about: Problem

@@ -14,20 +14,20 @@ import sys
 import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import cloudpickle
 
 from mfbpi.plan.definition import definition, digest
 from mfbpi_core.contracts.parameters import NoConfig
-from mfbpi_core.errors import PluginError, UsageError
+from mfbpi_core.errors import OwnPluginError, PluginError, UsageError
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.plugins.spec import Spec
 from mfbpi_core.plugins.specs import Column
-from mfbpi_core.text import described
+from mfbpi_core.text import described, did_you_mean
 
 #: A class in a file, as it is asked for.
 _IN_FILE = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
@@ -69,8 +69,14 @@ class InFile:
         if digest(_content(self.path)) != self.digest:
             raise PluginError(f"{self.path.name} has changed since the run was begun")
         module = sys.modules.get(f"mfbpi_own_{self.digest}") or self._imported()
-        found = getattr(module, self.name, None)
-        return _plugin(self, module, self.name, found)
+        if not hasattr(module, self.name):
+            names = [name for name, each in vars(module).items() if _is_plugin(each)]
+            near = did_you_mean(self.name, names)
+            raise UsageError(
+                f"{self.path.name} defines no {self.name}; {near}it defines: "
+                f"{', '.join(names) or 'no class derived from ' + _bases(' or ')}"
+            )
+        return _plugin(self, module, self.name, getattr(module, self.name))
 
     def _imported(self) -> types.ModuleType:
         name = f"mfbpi_own_{self.digest}"
@@ -127,6 +133,8 @@ def _received(name: str, digest: str, content: bytes) -> InSession:
 @attrs.frozen(kw_only=True)
 class OwnPlugin(Plugin):
     """A plugin without packaging, and where it comes from."""
+
+    fault: ClassVar[type[PluginError]] = OwnPluginError
 
     origin: InFile | InSession
 
@@ -204,8 +212,16 @@ def kind_of(found: object, shown: str = "") -> str:
     for kind in _DECLARED:
         if isinstance(found, type) and issubclass(found, _base(kind)):
             return kind
-    bases = ", ".join(_base(kind).__name__ for kind in _DECLARED)
-    raise UsageError(f"{shown}{found!r}; expected a class derived from one of {bases}")
+    raise UsageError(f"{shown}{found!r}; expected a class derived from one of {_bases(', ')}")
+
+
+def _bases(between: str) -> str:
+    return between.join(_base(kind).__name__ for kind in _DECLARED)
+
+
+def _is_plugin(found: object) -> bool:
+    bases = tuple(_base(kind) for kind in _DECLARED)
+    return isinstance(found, type) and issubclass(found, bases) and found not in bases
 
 
 def _base(kind: str) -> type:

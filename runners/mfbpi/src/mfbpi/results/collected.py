@@ -38,11 +38,20 @@ class Found:
             warn(problem)
         if not found:
             raise UsageError(
-                f"{directory} holds no results; give a directory that `mfbpi run` wrote"
+                f"{directory} holds no results{absent(directory)}; give a directory that "
+                "`mfbpi run` wrote"
             )
         planned = manifest.planned(directory)
         say(directory, len(found), planned, len(store.errors()))
         return cls(results=found, planned=planned)
+
+
+def absent(directory: Place) -> str:
+    """Said of a directory without results that is not even there."""
+    try:
+        return "" if directory.exists() else " (there is no such directory)"
+    except OSError:  # which says nothing about it
+        return ""
 
 
 def say(directory: Place, n_found: int, planned: int | None, failed: int) -> None:

@@ -17,14 +17,12 @@ from mfbpi_core.contracts.environment import Simulator
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
-from mfbpi_core.errors import CheckpointError, RequirementError
+from mfbpi_core.errors import RequirementError
 from mfbpi_lib_tabular.learning.exploration import draw_uniform, is_forced
+from mfbpi_lib_tabular.learning.saved import Limits, check, known_limits
 from mfbpi_lib_tabular.learning.schedules import Schedule, restart
 from mfbpi_lib_tabular.models.dynamics import Dynamics, require_fit
 from mfbpi_lib_tabular.models.simulator import Chunk
-
-#: Arrays of a state that hold actions.
-_OF_ACTIONS = frozenset({"policy", "explorer", "best"})
 
 
 class CompiledAgent(Agent[C]):
@@ -146,28 +144,30 @@ class CompiledAgent(Agent[C]):
         """Copy saved arrays into the agent's own.
 
         Raises:
-            CheckpointError: when an array is missing, has another shape, or has actions that do
-                not exist: compiled code would follow them out of its arrays.
+            CheckpointError: when an array is missing, or cannot be this agent's; see
+                :mod:`mfbpi_lib_tabular.learning.saved`.
         """
         saved = state["arrays"]
+        checked = {
+            name: check(name, array, saved.get(name), self.limits(name))
+            for name, array in _arrays(self.state)
+        }
         for name, array in _arrays(self.state):
-            if name not in saved or saved[name].shape != array.shape:
-                found = f"has shape {saved[name].shape}" if name in saved else "is missing"
-                raise CheckpointError(
-                    f"saved array {name!r} {found}; expected shape {array.shape} "
-                    "(was it saved with another configuration or environment?)"
-                )
-        for name, _ in _arrays(self.state):
-            if name.rpartition(".")[2] in _OF_ACTIONS:
-                self._check_actions(name, saved[name])
-        for name, array in _arrays(self.state):
-            array[...] = saved[name]
+            array[...] = checked[name]
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
 
-    def _check_actions(self, name: str, saved: Array) -> None:
-        last = self.problem.n_actions - 1
-        if saved.dtype.kind not in "iu" or (saved < 0).any() or (saved > last).any():
-            raise CheckpointError(f"saved array {name!r} has actions that are not from 0 to {last}")
+    def limits(self, name: str) -> Limits | None:
+        """Lowest and highest number that an array of integers may hold; None for any.
+
+        A subclass whose compiled rules follow the numbers of an array of its own, as indices, says
+        their limits: a file may be anybody's.
+
+        Args:
+            name: of the array, with dots where a NamedTuple holds another.
+        """
+        assert self.problem.n_states is not None  # a tabular agent's spec needs "states"
+        known = known_limits(self.problem.n_states, self.problem.n_actions)
+        return known.get(name.rpartition(".")[2])
 
 
 class QTableAgent(CompiledAgent[C]):

@@ -93,6 +93,13 @@ class Memory:
                     columns[f"{name} {suffix}"] = ((members * n_actions,), np.float32)
         return columns
 
+    def largest(self) -> dict[str, int]:
+        """The last place in a table that a column may name; zeros are the cell behind all."""
+        actions = {"action": self.problem.n_actions - 1}
+        if not self.encoder.one_hot:
+            return actions
+        return {**actions, "now": self.encoder.inputs, "next": self.encoder.inputs}
+
     def priors_at(self, encoded: Array) -> Arrays:
         """Outputs [R, B * A] of the priors, remembered: s' of a step is s of the next."""
         if not self._known or not np.array_equal(self._known["encoded"], encoded):

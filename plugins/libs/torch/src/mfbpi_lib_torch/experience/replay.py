@@ -23,12 +23,18 @@ class Replay(Stateful):
         capacity: transitions kept; the oldest give way.
         columns: by name, shape and type of an entry.
         rng: the generator that samples, not shared with anything else.
+        largest: of columns whose numbers are places in tables, counted from 0, the last place.
     """
 
     def __init__(
-        self, capacity: int, columns: Mapping[str, Column], rng: np.random.Generator
+        self,
+        capacity: int,
+        columns: Mapping[str, Column],
+        rng: np.random.Generator,
+        largest: Mapping[str, int] | None = None,
     ) -> None:
         self.capacity = capacity
+        self.largest = largest or {}
         self.columns = {
             name: np.zeros((capacity, *shape), dtype=dtype)
             for name, (shape, dtype) in columns.items()
@@ -72,7 +78,8 @@ class Replay(Stateful):
         """Restore :meth:`state_dict`.
 
         Raises:
-            CheckpointError: when the columns or the capacity differ.
+            CheckpointError: when the columns or the capacity differ, or a column has numbers that
+                are no places: compiled code would follow them.
         """
         saved = state["columns"]
         stored = min(state["added"], self.capacity)
@@ -83,6 +90,13 @@ class Replay(Stateful):
                 f"the saved replay buffer has columns {found}; expected {expected} "
                 "(load it into an agent with the same problem and parameters)"
             )
+        for name, last in self.largest.items():
+            column = saved[name]
+            whole = column.dtype.kind in "iu"
+            if not whole or (column.size and (column.min() < 0 or column.max() > last)):
+                raise CheckpointError(
+                    f"the saved replay buffer has other numbers for {name!r} than 0 to {last}"
+                )
         for name, column in self.columns.items():
             column[:stored] = saved[name]
         self.added = state["added"]

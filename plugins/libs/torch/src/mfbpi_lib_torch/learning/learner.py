@@ -85,7 +85,8 @@ class Learner(Stateful, Generic[L, K]):
         self.take(paths.COMPILED if paths.can_compile(self) else paths.TORCH)
 
     def _replay(self, rng: np.random.Generator) -> Replay:
-        return Replay(self.config.buffer_size, self.memory.columns(), seeding.child(rng))
+        memory, size = self.memory, self.config.buffer_size
+        return Replay(size, memory.columns(), seeding.child(rng), memory.largest())
 
     # What an algorithm adds.
 

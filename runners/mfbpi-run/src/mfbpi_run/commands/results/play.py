@@ -11,6 +11,7 @@ import click
 
 from mfbpi.api.playing import Moment
 from mfbpi.api.playing import play as played
+from mfbpi.execute.working.causes import foreign
 from mfbpi.instances import drawing, scenes
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.agent import Agent
@@ -82,10 +83,11 @@ def play(
         raise UsageError("-A and -E are those of a new agent; leave the directory away for one")
     else:
         actor = _of_run(directory, (agent, env, seed), explore, codes, imports)
-    if gif is None:
-        _show(actor, steps)
-    else:
-        _write(actor, steps, gif)
+    with foreign(f"playing in {type(actor.where).__name__}"):
+        if gif is None:
+            _show(actor, steps)
+        else:
+            _write(actor, steps, gif)
 
 
 @attrs.frozen(kw_only=True)

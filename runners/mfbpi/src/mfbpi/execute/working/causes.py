@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from types import FrameType
 
 from mfbpi.results.storage import provenance
-from mfbpi_core.errors import MfbpiError
+from mfbpi_core.errors import MfbpiError, PluginError
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import described, said, shortened
 
@@ -35,6 +36,17 @@ def cause(error: BaseException, registry: Registry | None) -> str:
     line = f"{type(error).__qualname__}: {message}" if message else type(error).__qualname__
     place = _place(error, set() if registry is None else _packages(registry))
     return f"{line} ({place})" if place else line
+
+
+@contextmanager
+def foreign(what: str) -> Iterator[None]:
+    """Say of what other people's code raises in this block that it does, on one line."""
+    try:
+        yield
+    except MfbpiError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{what}: {cause(error, None)}") from error
 
 
 def _place(error: BaseException, packages: set[str]) -> str:

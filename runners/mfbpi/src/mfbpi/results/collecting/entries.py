@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from mfbpi.notices import note, warn
+from mfbpi.results.collected import absent
 from mfbpi.results.storage import reading
 from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import Store
@@ -84,7 +85,8 @@ class Entries:
                 found._take(look, number, seen)
             if len(found.listed) + found.repeated == before:
                 raise UsageError(
-                    f"{store.directory} holds no results; give a directory that `mfbpi run` wrote"
+                    f"{store.directory} holds no results{absent(store.directory)}; give a "
+                    "directory that `mfbpi run` wrote"
                 )
         found.listed.sort()
         found._say()

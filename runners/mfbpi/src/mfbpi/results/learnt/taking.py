@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mfbpi.execute.saving.learnt import SUFFIX
 from mfbpi_core.errors import UsageError
-from mfbpi_core.text import listed
+from mfbpi_core.text import did_you_mean, listed
 
 if TYPE_CHECKING:
     from mfbpi.results.learnt.learnt import Learnt
@@ -25,8 +25,17 @@ def one(found: Sequence[Result], agent: str | None, env: str | None, seed: int |
     labels = [f"({each.task.label})" for each in left or found]
     known = listed(labels, most=5)
     if not left:
-        raise UsageError(f"no run is the one asked for; there are: {known or 'none'}")
+        raise UsageError(
+            f"no run is the one asked for; {_near(found, agent, env)}there are: {known}"
+        )
     raise UsageError(f"{len(left)} runs may be meant; say `agent`, `env` or `seed`: {known}")
+
+
+def _near(found: Sequence[Result], agent: str | None, env: str | None) -> str:
+    """The labels that may have been meant, or nothing."""
+    labels = ([r.task.agent.shown for r in found], [r.task.environment.shown for r in found])
+    asked = zip((agent, env), labels, strict=True)
+    return "".join(did_you_mean(name, there) for name, there in asked if name not in (None, *there))
 
 
 def _is_meant(each: Result, asked: tuple[str | None, str | None, int | None]) -> bool:

@@ -1,0 +1,128 @@
+"""States out of files that may be anybody's: what compiled code would follow is looked at first."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mfbpi
+from mfbpi_core import Transition
+from mfbpi_core.data.plain import StateDict
+from mfbpi_core.errors import CheckpointError, PluginError
+from mfbpi_core.running import state as states
+from mfbpi_core.running.interaction import Interaction
+
+TABULAR = (
+    *("mf_bpi", "fw_bpi", "o_bpi", "mdp_nas", "ps_mdp_nas"),
+    *("psrl", "q_ucb", "q_learning", "uniform"),
+)
+
+
+def trained(name: str, env: Any, steps: int) -> Any:
+    """An agent that has learnt a little."""
+    agent = mfbpi.make_agent(name, env, seed=0)
+    observation, _ = env.reset(seed=0)
+    for _ in range(steps):
+        action = agent.select_action(observation)
+        following, reward, terminated, truncated, _ = env.step(action)
+        agent.update(Transition(observation, action, reward, following, terminated, truncated))
+        observation = env.reset()[0] if terminated or truncated else following
+    return agent
+
+
+def in_reach(name: str) -> tuple[int, int]:
+    """Numbers beside those that an array of integers can have."""
+    return (-2, 2**60) if name == "following" else (-1, 2**60)
+
+
+@pytest.mark.parametrize("agent", TABULAR)
+def test_numbers_that_lead_out_of_arrays_are_refused(agent: str) -> None:
+    """Every array of integers, at its first and at its last entry; and none of it is taken over."""
+    env = mfbpi.make_environment("riverswim")
+    fresh, state = mfbpi.make_agent(agent, env, seed=1), trained(agent, env, 50).state_dict()
+    before = copy.deepcopy(fresh.state_dict())
+    integers = [n for n, each in state["arrays"].items() if each.dtype.kind == "i" and each.size]
+    assert integers, "nothing was tried"
+    for name in integers:
+        low, high = in_reach(name.rpartition(".")[2])
+        for wrong, place in ((low, 0), (high, -1)):
+            forged = copy.deepcopy(state)
+            array = forged["arrays"][name]
+            array.flat[place] = np.clip(wrong, np.iinfo(array.dtype).min, np.iinfo(array.dtype).max)
+            with pytest.raises(CheckpointError, match=f"saved array '{name}' has numbers"):
+                fresh.load_state_dict(forged)
+    np.testing.assert_equal(fresh.state_dict()["arrays"], before["arrays"])
+    fresh.load_state_dict(state)
+
+
+@pytest.mark.parametrize("agent", TABULAR)
+def test_other_kinds_of_numbers_are_refused(agent: str) -> None:
+    """Floats for integers would be cut, and NaN would be planned with."""
+    env = mfbpi.make_environment("riverswim")
+    fresh, state = mfbpi.make_agent(agent, env, seed=1), trained(agent, env, 50).state_dict()
+    for name, array in state["arrays"].items():
+        wrong = np.full(array.shape, np.nan) if array.dtype.kind == "f" else array + 0.5
+        for each in (wrong, array.astype("U4"), "text", None):
+            forged = {**state, "arrays": {**state["arrays"], name: each}}
+            with pytest.raises(CheckpointError, match=f"saved array '{name}'"):
+                fresh.load_state_dict(forged)
+
+
+def _cell(state: StateDict, **changes: Any) -> StateDict:
+    forged = copy.deepcopy(state)
+    forged["learner"]["lanes"][0]["replay"]["columns"].update(changes)
+    return forged
+
+
+def test_cells_and_actions_of_a_buffer_are_places() -> None:
+    """Cells of DeepSea of size 4 are 0 to 15, and 16 after the last step; actions are 0 and 1."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    state = trained("bsp", env, 30).state_dict()
+    fresh = mfbpi.make_agent("bsp", env, seed=1)
+    columns = state["learner"]["lanes"][0]["replay"]["columns"]
+    for name, last in (("now", 16), ("next", 16), ("action", 1)):
+        for wrong in (-1, last + 1):
+            with pytest.raises(CheckpointError, match=f"other numbers for '{name}' than 0 to"):
+                fresh.load_state_dict(_cell(state, **{name: np.full_like(columns[name], wrong)}))
+        with pytest.raises(CheckpointError, match=f"other numbers for '{name}' than 0 to"):
+            fresh.load_state_dict(_cell(state, **{name: columns[name].astype(float)}))
+    fresh.load_state_dict(state)
+
+
+@pytest.mark.parametrize("value", ["5", None, True, [1]])
+def test_steps_of_a_replica_are_a_number(value: object) -> None:
+    """A text is not taken for a clock."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    state = trained("bsp", env, 5).state_dict()
+    state["learner"]["lanes"][0]["steps"] = value
+    with pytest.raises(CheckpointError, match=r"steps has .* as its kind; expected a number"):
+        mfbpi.make_agent("bsp", env, seed=1).load_state_dict(state)
+
+
+@pytest.mark.parametrize("place", [-1, 625, 10**6, "5", None])
+def test_generators_stand_within_their_numbers(place: object) -> None:
+    """numpy reads on from wherever it is told to, outside of what it owns."""
+    twister = states.generator_state(np.random.RandomState(0), "")
+    twister["state"]["pos"] = place
+    bits = states.generator_state(np.random.Generator(np.random.MT19937(0)), "")
+    bits["state"]["pos"] = place
+    philox = states.generator_state(np.random.Generator(np.random.Philox(0)), "")
+    philox["buffer_pos"] = place
+
+    for each in (twister, bits, philox):
+        with pytest.raises(CheckpointError, match="is at place"):
+            states.generator(each)
+
+
+@pytest.mark.parametrize("state", [-1, 5, 10**9, "0", None, 1.5])
+def test_the_state_that_a_run_goes_on_from_is_one(state: object) -> None:
+    """RiverSwim of 5 states has 0 to 4; a compiled agent would follow any other."""
+    env = mfbpi.make_environment("riverswim")
+    run = Interaction(env, mfbpi.make_agent("q_learning", env, seed=0), seed=0)
+    saved = {**run.state_dict(), "observation": state}
+
+    with pytest.raises(PluginError, match="expected a state, an integer from 0 to 4"):
+        run.load_state_dict(saved)
