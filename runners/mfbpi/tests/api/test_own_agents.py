@@ -190,7 +190,7 @@ def test_class_that_cannot_be_sent(cell: Callable[..., dict[str, Any]]) -> None:
         ("./nowhere.py:Agent", "cannot read nowhere.py: No such file"),
         (
             "my_agent.py:Nobody",
-            "my_agent.py:Nobody is None; expected a class derived from",
+            "my_agent.py defines no Nobody; it defines: AlwaysSame, Pixels",
         ),
         ("my_agent.py:NUMBER", "my_agent.py:NUMBER is 3; expected a class"),
         ("my_agent.py:Pixels", "agent pixels needs arrays, which environment ring does not"),
