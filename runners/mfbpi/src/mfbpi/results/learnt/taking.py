@@ -35,7 +35,9 @@ def _near(found: Sequence[Result], agent: str | None, env: str | None) -> str:
     """The labels that may have been meant, or nothing."""
     labels = ([r.task.agent.shown for r in found], [r.task.environment.shown for r in found])
     asked = zip((agent, env), labels, strict=True)
-    return "".join(did_you_mean(name, there) for name, there in asked if name not in (None, *there))
+    return "".join(
+        did_you_mean(name, there) for name, there in asked if name is not None and name not in there
+    )
 
 
 def _is_meant(each: Result, asked: tuple[str | None, str | None, int | None]) -> bool:
