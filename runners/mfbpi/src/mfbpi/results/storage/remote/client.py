@@ -47,12 +47,14 @@ class Client:
         prefix: what all its paths begin with.
         shown: what messages call it.
         held: keys of the leases of this process.
+        before: what is called with the key of each file before it is written; it may refuse.
     """
 
     system: Any
     prefix: str
     shown: str
     held: set[str] = attrs.field(factory=set)
+    before: list[Callable[[str], object]] = attrs.field(factory=list)
     _reached: bool = False
 
     @property
@@ -84,6 +86,8 @@ class Client:
             self._write(key, source.read_buffer(), None)
 
     def _write(self, key: str, content: pa.Buffer, patience_s: float | None) -> None:
+        for ask in tuple(self.before):
+            ask(key)
         path = self.path(key)
         if self.shows_whole_files:
             self._patiently(key, partial(_undisturbed, self._put, path, content), patience_s)

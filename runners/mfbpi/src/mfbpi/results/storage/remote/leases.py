@@ -3,11 +3,15 @@
 A writer writes its file first and then looks for others: of two that begin at the same moment,
 one at least sees the other, since a store lists what it has written. The file is written anew as
 long as the writer lives. How long one has been silent is told by the clock of the store alone.
+
+A writer that was silent itself, on a machine that slept or was cut off, may have been taken for
+dead, and its file removed. It looks for it before it writes anything else, and ends if it is gone.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -20,7 +24,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from mfbpi.plan.sharding import Shard
+from mfbpi.results.storage.remote.causes import RemoteError
 from mfbpi.results.storage.remote.place import Remote
 
 #: Where the files of writers lie.
@@ -46,15 +53,18 @@ def held(directory: Remote, shard: Shard | None) -> Iterator[None]:
     """
     mark = "all" if shard is None else shard.tag
     own = directory / FOLDER / f"{mark}-{secrets.token_hex(8)}.json"
-    over = threading.Event()
+    over, lease = threading.Event(), _Lease(own, directory.key)
     own.client.held.add(own.key)
     try:
         _beat(own)
         _refuse_others(own, shard)
-        threading.Thread(target=_keep, args=(own, over), name="mfbpi-lease", daemon=True).start()
+        own.client.before.append(lease.check)
+        threading.Thread(target=_keep, args=(lease, over), name="mfbpi-lease", daemon=True).start()
         yield
     finally:
         over.set()
+        if lease.check in own.client.before:
+            own.client.before.remove(lease.check)
         own.client.held.discard(own.key)
         with contextlib.suppress(OSError):  # it will be taken for dead
             own.unlink(missing_ok=True)
@@ -65,10 +75,58 @@ def _beat(own: Remote, patience_s: float | None = None) -> None:
     own.client.write(own.key, content.encode(), patience_s)
 
 
-def _keep(own: Remote, over: threading.Event) -> None:
+def _keep(lease: _Lease, over: threading.Event) -> None:
     while not over.wait(BEAT_S):
         with contextlib.suppress(OSError):
-            _beat(own, BEAT_S)
+            lease.renew(BEAT_S)
+
+
+@attrs.define(eq=False)
+class _Lease:
+    """The file by which a writer says that it lives.
+
+    Attributes:
+        file: it.
+        folder: key of the directory that it is for.
+        heard: when it was last written, by :func:`_now`.
+    """
+
+    file: Remote
+    folder: str
+    heard: float = attrs.field(factory=lambda: _now())
+    _turn: threading.RLock = attrs.field(factory=threading.RLock)
+
+    def check(self, key: str) -> None:
+        """Before a file of the directory is written: see that nobody has taken over meanwhile.
+
+        Raises:
+            RemoteError: when somebody has.
+        """
+        inside = not self.folder or key.startswith(f"{self.folder}/")
+        if inside and key != self.file.key and self._was_silent():
+            self.renew()
+
+    def renew(self, patience_s: float | None = None) -> None:
+        """Write it anew; raises as :meth:`check`."""
+        with self._turn:
+            if self._was_silent() and not self.file.is_file():
+                raise RemoteError(
+                    errno.ESTALE,
+                    f"this process was not heard for {SILENT_S:.0f} s, and another one writes to "
+                    f"{self.file.parent.parent} now; run again with `if_exists` resume when that "
+                    "one has ended",
+                )
+            began = _now()
+            _beat(self.file, patience_s)
+            self.heard = began
+
+    def _was_silent(self) -> bool:
+        return _now() - self.heard > SILENT_S
+
+
+def _now() -> float:
+    """Seconds, those in which the machine slept included, where the system counts them."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def _refuse_others(own: Remote, shard: Shard | None) -> None:
