@@ -1,18 +1,27 @@
-"""What identifies the content of a class: equal code and constants give equal digits."""
+"""What a class is: of which kind, and which content; equal code and constants give equal digits."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import marshal
 import types
 from collections.abc import Iterator
 
+import numpy as np
+
+from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins.kinds import KINDS
+
+#: Kinds that need no packaging.
+UNPACKAGED = ("agent", "environment", "metric")
+
 #: Digits of the hash in names.
 _DIGITS = 16
 
-#: Values of a class that say what it does, beside its functions.
-_PLAIN = (bool, int, float, str, bytes, tuple, frozenset)
+#: Values that say what they are, beside functions, classes and collections.
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
 def digest(content: bytes) -> str:
@@ -20,22 +29,74 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:_DIGITS]
 
 
-def definition(defined: type, base: type) -> bytes:
-    """What a class does: its functions and constants, and those that it inherits, below a base."""
-    classes = defined.__mro__[: defined.__mro__.index(base)]
-    members = [item for each in classes for item in vars(each).items()]
-    # Version 2 of the format depends on the values alone.
-    codes = [
-        marshal.dumps(_without_place(function.__code__), 2)
-        for _, member in members
-        for function in _functions(member)
-    ]
-    constants = [
-        f"{name}={value!r}".encode()
-        for name, value in members
-        if isinstance(value, _PLAIN) and not name.startswith("__")
-    ]
-    return b"".join([defined.__name__.encode(), *codes, *constants])
+def definition(defined: type, contract: type) -> bytes:
+    """What a class does: its functions and constants, those that it inherits, below a contract.
+
+    That is also what its functions refer to by name, in the module or notebook of the class: other
+    functions and classes, and data.
+    """
+    known: set[int] = set()
+    classes = defined.__mro__[: defined.__mro__.index(contract)]
+    told = [part for each in classes for part in _of_class(each, defined.__module__, known)]
+    return b"".join([defined.__name__.encode(), *told])
+
+
+def _of_class(told: type, home: str, known: set[int]) -> Iterator[bytes]:
+    for name, member in vars(told).items():
+        for function in _functions(member):
+            yield from _of_function(function, home, known)
+        if not name.startswith("__"):
+            yield from _of_data(name, member)
+
+
+def _of_function(function: types.FunctionType, home: str, known: set[int]) -> Iterator[bytes]:
+    if id(function) in known:
+        return
+    known.add(id(function))
+    code = _without_place(function.__code__)
+    yield marshal.dumps(code, 2)  # version 2 of the format depends on the values alone
+    yield from _of_data("defaults", (function.__defaults__, function.__kwdefaults__))
+    for name, found in sorted(_named(function).items()):
+        value = getattr(found, "py_func", found)  # of a compiled one
+        if getattr(value, "__module__", None) != home:
+            yield from _of_data(name, value)
+        elif isinstance(value, types.FunctionType):
+            yield from _of_function(value, home, known)
+        elif isinstance(value, type) and id(value) not in known:
+            known.add(id(value))
+            yield from _of_class(value, home, known)
+
+
+def _named(function: types.FunctionType) -> dict[str, object]:
+    """What a function refers to by name, beside what Python itself has."""
+    try:
+        named = inspect.getclosurevars(function)
+    except ValueError:  # of a variable that has no value yet
+        return {}
+    return {**named.globals, **named.nonlocals}
+
+
+def _of_data(name: str, value: object) -> Iterator[bytes]:
+    try:
+        shown = _shown(value)
+    except RecursionError:  # of a list in itself
+        return
+    if shown is not None:
+        yield f"{name}={shown}".encode(errors="surrogatepass")
+
+
+def _shown(value: object) -> str | None:
+    """Data as a text, the same in every process; None for what is none."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, dict):
+        value = list(value.items())
+    if not isinstance(value, list | tuple | set | frozenset):
+        return None
+    items = [_shown(each) or type(each).__qualname__ for each in value]
+    return repr(sorted(items) if isinstance(value, set | frozenset) else items)
 
 
 def _functions(member: object) -> Iterator[types.FunctionType]:
@@ -55,3 +116,33 @@ def _without_place(code: types.CodeType) -> types.CodeType:
         for each in code.co_consts
     )
     return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_consts=constants)
+
+
+def kind_of(found: object, shown: str = "") -> str:
+    """The kind of a class; ``shown`` begins the message about what is none.
+
+    Raises:
+        UsageError: when it is no plugin.
+    """
+    for kind in UNPACKAGED:
+        if isinstance(found, type) and issubclass(found, base(kind)):
+            return kind
+    raise UsageError(f"{shown}{found!r}; expected a class derived from one of {bases(', ')}")
+
+
+def bases(between: str) -> str:
+    """The names of the contracts that a class may be derived from."""
+    return between.join(base(kind).__name__ for kind in UNPACKAGED)
+
+
+def is_plugin(found: object) -> bool:
+    """Whether it is a class derived from one of them."""
+    contracts = tuple(base(kind) for kind in UNPACKAGED)
+    return isinstance(found, type) and issubclass(found, contracts) and found not in contracts
+
+
+def base(kind: str) -> type:
+    """The contract of a kind."""
+    contract = KINDS[kind].factory.contract
+    assert contract is not None
+    return contract

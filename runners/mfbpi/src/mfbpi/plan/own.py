@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import attrs
 import cloudpickle
 
-from mfbpi.plan.definition import definition, digest
+from mfbpi.plan.definition import base, bases, definition, digest, is_plugin, kind_of
 from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import OwnPluginError, PluginError, UsageError
 from mfbpi_core.plugins.kinds import KINDS
@@ -70,11 +70,11 @@ class InFile:
             raise PluginError(f"{self.path.name} has changed since the run was begun")
         module = sys.modules.get(f"mfbpi_own_{self.digest}") or self._imported()
         if not hasattr(module, self.name):
-            names = [name for name, each in vars(module).items() if _is_plugin(each)]
+            names = [name for name, each in vars(module).items() if is_plugin(each)]
             near = did_you_mean(self.name, names)
             raise UsageError(
                 f"{self.path.name} defines no {self.name}; {near}it defines: "
-                f"{', '.join(names) or 'no class derived from ' + _bases(' or ')}"
+                f"{', '.join(names) or 'no class derived from ' + bases(' or ')}"
             )
         return _plugin(self, module, self.name, getattr(module, self.name))
 
@@ -151,8 +151,8 @@ def find(registry: Registry, kind: str, name: str) -> Plugin | None:
     plugin = origin.plugin()
     if plugin.kind != kind:
         raise UsageError(
-            f"{name} is derived from {_base(plugin.kind).__name__}; expected a class derived "
-            f"from {_base(kind).__name__}"
+            f"{name} is derived from {base(plugin.kind).__name__}; expected a class derived "
+            f"from {base(kind).__name__}"
         )
     take_in(registry, [plugin])
     return plugin
@@ -196,38 +196,11 @@ def named(plugin_class: type) -> str:
     Raises:
         UsageError: when it is no plugin.
     """
-    found = digest(definition(plugin_class, _base(kind_of(plugin_class))))
+    found = digest(definition(plugin_class, base(kind_of(plugin_class))))
     name = f"mfbpi_own_{found}"
     module = sys.modules.setdefault(name, types.ModuleType(name))
     setattr(module, plugin_class.__name__, plugin_class)
     return f"session#{found}:{plugin_class.__name__}"
-
-
-def kind_of(found: object, shown: str = "") -> str:
-    """The kind of a class; ``shown`` begins the message about what is none.
-
-    Raises:
-        UsageError: when it is no plugin.
-    """
-    for kind in _DECLARED:
-        if isinstance(found, type) and issubclass(found, _base(kind)):
-            return kind
-    raise UsageError(f"{shown}{found!r}; expected a class derived from one of {_bases(', ')}")
-
-
-def _bases(between: str) -> str:
-    return between.join(_base(kind).__name__ for kind in _DECLARED)
-
-
-def _is_plugin(found: object) -> bool:
-    bases = tuple(_base(kind) for kind in _DECLARED)
-    return isinstance(found, type) and issubclass(found, bases) and found not in bases
-
-
-def _base(kind: str) -> type:
-    contract = KINDS[kind].factory.contract
-    assert contract is not None
-    return contract
 
 
 def called(name: str) -> str:

@@ -1,0 +1,109 @@
+"""What tells two classes of a session apart: all that decides what they do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from mfbpi.plan import own
+from mfbpi_core import Agent
+
+CELL = """
+import functools
+import numpy as np
+from mfbpi_core import Agent
+
+RATE = {rate}
+WEIGHTS = np.array([1.0, {weight}])
+SETTINGS = dict(depth=[1, {depth}], names={{"a", "b", "c"}})
+
+
+def helper(x):
+    return x + {step}
+
+
+class Part:
+    size = {size}
+
+    def at(self, x):
+        return x * {factor}
+
+
+class Mine(Agent):
+    needs = frozenset({{"states", "cells", "model"}})
+    table = dict(left={entry})
+
+    def __init__(self, problem, config, rng):
+        super().__init__(problem, config, rng)
+
+    def select_action(self, observation, share={default}):
+        return helper(RATE * WEIGHTS[0] * len(SETTINGS)) if observation in {{"x", "y"}} else 0
+
+    def update(self, transition, *, share={keyword}):
+        Part().at(1)
+
+    def recommend(self, observation):
+        return 0
+"""
+
+PLAIN: dict[str, Any] = {
+    **{"rate": 1, "weight": 2.0, "depth": 2, "step": 1, "size": 3, "factor": 2},
+    **{"entry": 1, "default": 0.1, "keyword": 0.2},
+}
+
+
+def named(**changes: object) -> str:
+    """The name of the class in a cell with these numbers."""
+    cell: dict[str, Any] = {"__name__": "a_notebook"}
+    text = CELL.format(**{**PLAIN, **changes})
+    exec(compile(text, "cell", "exec", dont_inherit=True), cell)
+    return own.named(cell["Mine"])
+
+
+def test_the_same_cell_is_the_same_class() -> None:
+    """Run again, and with another line before it."""
+    assert named() == named()
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_whatever_a_class_refers_to_tells_it_apart(name: str) -> None:
+    """A global, an array, an entry of a dictionary, a helper, another class, a default."""
+    assert named(**{name: 7}) != named()
+
+
+def test_names_are_the_same_in_every_process() -> None:
+    """Sets of texts have another order in each."""
+    program = (
+        f"from mfbpi.plan import own\ncell = {{'__name__': 'a_notebook'}}\n"
+        f"exec({CELL.format(**PLAIN)!r}, cell)\nprint(own.named(cell['Mine']))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("1", "2", "3")
+    }
+    assert found == {named()}
+
+
+def test_what_refers_to_itself_ends() -> None:
+    """A list in itself, a function and a class that name each other, a class that names itself."""
+    cell: dict[str, Any] = {"__name__": "a_notebook", "Agent": Agent}
+    exec(
+        "loop = []\nloop.append(loop)\n"
+        "def one():\n    return two(), loop, Mine\n"
+        "def two():\n    return one()\n"
+        "class Mine(Agent):\n"
+        "    def select_action(self, observation):\n        return one(), __class__\n"
+        "    def update(self, transition):\n        Mine.select_action\n"
+        "    def recommend(self, observation):\n        return 0\n",
+        cell,
+    )
+    assert own.named(cell["Mine"]) == own.named(cell["Mine"])
