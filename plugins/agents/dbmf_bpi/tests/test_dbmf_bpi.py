@@ -262,6 +262,32 @@ def updated(path, shape, **parameters):
     return learner
 
 
+@pytest.mark.parametrize("shape", [(3,), (4, 4)])
+def test_first_actions_are_those_of_torch(shape):
+    """500 steps, between observations drawn at random."""
+    first, second = (acted(path, shape) for path in paths.ALL)
+
+    assert len(set(first)) == 2
+    assert first == second
+
+
+def acted(path, shape):
+    """The first actions of a learner, on a path."""
+    kind = "one_hot" if len(shape) == 2 else "array"
+    problem = array_problem(shape, discount=0.9, observation_kind=kind)
+    config = Config(ensemble_size=3, hidden=6, batch_size=8)
+    learner = DBMFBPI(problem, config, np.random.default_rng(0)).learner
+    learner.take(path)
+    rng, actions = np.random.default_rng(1), []
+    x = observation(rng, shape)
+    for _ in range(500):
+        actions += learner.select_actions([x])
+        y, ends = observation(rng, shape), bool(rng.random() < 0.2)
+        learner.update([Transition(x, actions[-1], rng.random(), y, terminated=ends)])
+        x = y
+    return actions
+
+
 def observation(rng, shape):
     """A cell, or features."""
     if len(shape) == 1:

@@ -87,7 +87,7 @@ def close(found, expected):
             np.testing.assert_allclose(*pair, rtol=0, atol=1e-5, err_msg=name)
 
 
-@pytest.mark.parametrize("learner", [BootstrappedDQN, Double])
+@pytest.mark.parametrize("learner", [BootstrappedDQN, Double, StoringMasks])
 def test_first_actions_are_those_of_torch(learner, make_run):
     """500 steps."""
     chunks = [make_run(learner, path).advance(500) for path in paths.ALL]
@@ -169,13 +169,13 @@ def loss_of(error, loss):
 
 def weights_of(net, gradient, b):
     """Places in the flat array of a member's weights, each with its derivative."""
-    h, width = net.hidden, net.members * net.hidden
+    h, width, outputs = net.hidden, net.members * net.hidden, net.outputs
     for c in range(net.inputs):
-        yield from zip(range(net.at[0] + c * width + b * h, 10**9), gradient.w1[c], strict=False)
-    for layer, size in (("b1", h), ("w2", h * h), ("b2", h), ("w3", net.outputs * h)):
-        start = net.at[("w1", "b1", "w2", "b2", "w3", "b3").index(layer)] + b * size
-        yield from zip(range(start, 10**9), getattr(gradient, layer).ravel(), strict=False)
-    yield from zip(range(net.at[5] + b * net.outputs, 10**9), gradient.b3, strict=False)
+        yield from enumerate(gradient.w1[c, :h], net.at[0] + c * width + b * h)
+    shapes = {"b1": (h,), "w2": (h, h), "b2": (h,), "w3": (outputs, h), "b3": (outputs,)}
+    for number, (layer, shape) in enumerate(shapes.items(), 1):
+        derivatives = getattr(gradient, layer)[tuple(slice(n) for n in shape)]
+        yield from enumerate(derivatives.ravel(), net.at[number] + b * derivatives.size)
 
 
 def test_a_changed_part_of_learning_is_not_lost(make_run, make_learner, environment_type):

@@ -10,6 +10,7 @@ import numpy as np
 from mfbpi_lib_torch.kernels.compiling import compiled, leaf
 from mfbpi_lib_torch.kernels.parts import (
     Batch,
+    Booleans,
     First,
     Floats,
     Gradient,
@@ -40,18 +41,25 @@ from mfbpi_lib_torch.kernels.values import (
 
 
 class MomentSpace(NamedTuple):
-    """Space for the update of the moments, and in ``living`` the transitions with a derivative."""
+    """Space for the update of the moments.
+
+    Attributes:
+        first, seen, gradient: as for values.
+        living: int64 [n], transitions with a derivative.
+        lives: bool [2 n], for each place among the sites whether it is one of theirs.
+    """
 
     first: First
     seen: Pass
     gradient: Gradient
     living: Integers
+    lives: Booleans
 
 
 def moment_space(net: Net, n: int) -> MomentSpace:
     """Space for batches of n transitions."""
     spaces = first_space(net, 2 * n), pass_space(net, 2 * n), gradient_space(net, 2 * n)
-    return MomentSpace(*spaces, np.zeros(n, np.int64))
+    return MomentSpace(*spaces, np.zeros(n, np.int64), np.zeros(2 * n, np.bool_))
 
 
 @compiled
@@ -74,7 +82,7 @@ def learn_pairs(
         q: the values.
         m: the moments.
         batch: transitions.
-        q_prior: [B, sites, A]; without members if there are none.
+        q_prior: [sites, B * A]; without sites if there are none.
         m_prior: the same for the moments, at the sites that learn.
         rule: how the values learn.
         k: order of the moments.
@@ -106,6 +114,7 @@ def learn_pairs(
         backward(q, online, b, n_learning, q_space.gradient, q_space.first)
         take_member(q, b, q_space.gradient, step)
         if n_living > 0:
+            n_moments = keep_living(batch, m_space, n_living, n_moments)
             m_space.gradient.out[:n_moments] = 0
             derive_moments(m, batch, b, m_prior, rule, k, discount, target, m_space, n_living)
             backward(m, m_space.seen, b, n_moments, m_space.gradient, m_space.first)
@@ -147,6 +156,36 @@ def find_living(batch: Batch, b: int, space: MomentSpace) -> int:
 
 
 @compiled
+def keep_living(batch: Batch, space: MomentSpace, n_living: int, count: int) -> int:
+    """Move the sites of the living transitions to the front; those behind have no derivative.
+
+    Returns:
+        How many they are, of ``count``.
+    """
+    seen, lives = space.seen, space.lives
+    lives[:count] = False
+    for each in range(n_living):
+        lives[seen.place[batch.now[space.living[each]]]] = True
+    kept = 0
+    for i in range(count):
+        if lives[i]:
+            move_site(seen, i, kept)
+            kept += 1
+    return kept
+
+
+@compiled
+def move_site(seen: Pass, origin: int, to: int) -> None:
+    """Move what was seen at a site to another place."""
+    if origin != to:
+        site = seen.sites[origin]
+        seen.sites[to], seen.place[site] = site, to
+        for part in (seen.x, seen.h1, seen.h2, seen.padded_out):
+            for j in range(part.shape[1]):
+                part[to, j] = part[origin, j]
+
+
+@compiled
 def derive_moments(
     net: Net,
     batch: Batch,
@@ -167,7 +206,7 @@ def derive_moments(
         site, action = batch.now[i], batch.actions[i]
         moment = seen.out[seen.place[site], action]
         if prior.shape[0] > 0:
-            moment += prior[b, site, action]
+            moment += prior[site, b * net.outputs + action]
         error = moment - moment_of(batch, i, k, discount, target)
         to[seen.place[site], action] += slope(error, rule.huber) * scale
 

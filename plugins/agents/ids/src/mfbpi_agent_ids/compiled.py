@@ -89,7 +89,7 @@ def derive_quantiles(batch: Batch, levels: Floats, space: QuantileSpace, n_learn
         write_target(batch, i, seen, target)
         row = seen.place[batch.now[i]]
         start = batch.actions[i] * quantiles
-        pull(target, seen.out[row, start : start + quantiles], above, below)
+        pull(target, seen.padded_out[row, start : start + quantiles], above, below)
         for j in range(quantiles):
             weighted = levels[j] * above[j] + (1 - levels[j]) * below[j]
             to[row, start + j] += weighted * scale
@@ -100,12 +100,21 @@ def write_target(batch: Batch, i: int, seen: Pass, to: Floats) -> None:
     """The targets of transition i: r + gamma Z(s', a'), a' the action of largest mean."""
     to[:] = batch.rewards[i]
     if batch.discounts[i] > 0.0:
-        quantiles = seen.out[seen.place[batch.following[i]]].reshape(-1, to.size)
-        best = 0
-        for a in range(1, quantiles.shape[0]):
-            if quantiles[a].mean() > quantiles[best].mean():
-                best = a
-        to += batch.discounts[i] * quantiles[best]
+        quantiles = seen.padded_out[seen.place[batch.following[i]], : seen.out.shape[1]]
+        start = largest_mean(quantiles, to.size) * to.size
+        for j in range(to.size):
+            to[j] += batch.discounts[i] * quantiles[start + j]
+
+
+@compiled
+def largest_mean(quantiles: Floats, size: int) -> int:
+    """Which part of that size has the largest mean, the first of equals."""
+    best, highest = 0, quantiles[:size].mean()
+    for a in range(1, quantiles.size // size):
+        mean = quantiles[a * size : (a + 1) * size].mean()
+        if mean > highest:
+            best, highest = a, mean
+    return best
 
 
 @compiled

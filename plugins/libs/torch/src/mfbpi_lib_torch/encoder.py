@@ -14,6 +14,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import ConfigError, RequirementError
+from mfbpi_lib_torch.kernels.cells import cell_of
 
 
 @attrs.frozen
@@ -55,6 +56,8 @@ class Encoder:
             ConfigError: when an observation taken for one-hot is not.
         """
         if self.one_hot:
+            if len(observations) == 1 and (cell := cell_of(np.ravel(observations[0]))) >= 0:
+                return np.array([cell], dtype=np.int64)
             return self._cells(np.array([np.ravel(o) for o in observations]))
         return np.array([np.ravel(o) for o in observations], dtype=np.float32)
 

@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.kernels.compiling import compiled
-from mfbpi_lib_torch.kernels.parts import B1, B2, B3, W1, W2, W3, Floats, Net
-from mfbpi_lib_torch.kernels.passes import add
+from mfbpi_lib_torch.kernels.parts import B1, B2, B3, W1, W3, Floats, Matrix, Net
+from mfbpi_lib_torch.kernels.passes import second
+from mfbpi_lib_torch.kernels.products import multiply_rectified
 from mfbpi_lib_torch.kernels.tables import present
+from mfbpi_lib_torch.kernels.tiles import ROWS, padded
 
 
 def outputs(nets: Sequence[Net], inputs: Array) -> npt.NDArray[np.float32]:
@@ -33,31 +35,29 @@ def at_cell(net: Net, cell: int) -> Floats:
 @compiled
 def at_features(net: Net, x: Floats) -> Floats:
     """Outputs [B, outputs] at features [inputs]."""
-    first = np.zeros(net.members * net.hidden, net.flat.dtype)
+    first, flat = np.zeros(net.members * net.hidden, net.flat.dtype), net.flat
     for c in range(net.inputs):
-        start = net.at[W1] + c * first.size
-        add(first, x[c], net.flat[start : start + first.size])
+        start, feature = net.at[W1] + c * first.size, x[c]
+        for j in range(first.size):
+            first[j] += feature * flat[start + j]
     return _outputs(net, first)
 
 
 @compiled
 def _outputs(net: Net, first: Floats) -> Floats:
-    flat, hidden = net.flat, net.hidden
+    """A tile has several rows, of which only the first has a meaning here."""
+    flat, hidden, width, zero = net.flat, net.hidden, padded(net.hidden), net.flat.dtype.type(0)
     out = np.empty((net.members, net.outputs), flat.dtype)
-    h = np.empty(hidden, flat.dtype)
+    h1, h2 = np.zeros((ROWS, width), flat.dtype), np.zeros((ROWS, width), flat.dtype)
     for b in range(net.members):
         for j in range(hidden):
-            h[j] = flat[net.at[B2] + b * hidden + j]
-        for j in range(hidden):
-            entering = first[b * hidden + j] + flat[net.at[B1] + b * hidden + j]
-            if entering > 0:
-                start = net.at[W2] + (b * hidden + j) * hidden
-                add(h, entering, flat[start : start + hidden])
+            h1[0, j] = max(first[b * hidden + j] + flat[net.at[B1] + b * hidden + j], zero)
+        bias = Matrix(flat, net.at[B2] + b * hidden, 0)
+        multiply_rectified(h1, second(net, flat, b), bias, 1, hidden, h2)
         for a in range(net.outputs):
             row = b * net.outputs + a
             total = flat[net.at[B3] + row]
             for j in range(hidden):
-                if h[j] > 0:
-                    total += h[j] * flat[net.at[W3] + row * hidden + j]
+                total += h2[0, j] * flat[net.at[W3] + row * hidden + j]
             out[b, a] = total
     return out

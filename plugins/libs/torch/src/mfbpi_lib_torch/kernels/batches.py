@@ -86,10 +86,8 @@ def _number(
 
 @compiled
 def gather_prior(values: Floats, rows: Integers, count: int, start: int, to: Floats) -> None:
-    """From rows of values [rows, B * A] to [B, sites, A], at ``count`` sites from ``start``."""
-    members, _, n_actions = to.shape
+    """Copy rows of values [rows, B * A] to those of ``count`` sites from ``start``."""
     for i in range(count):
         row = rows[i]
-        for b in range(members):
-            for a in range(n_actions):
-                to[b, start + i, a] = values[row, b * n_actions + a]
+        for n in range(to.shape[1]):
+            to[start + i, n] = values[row, n]

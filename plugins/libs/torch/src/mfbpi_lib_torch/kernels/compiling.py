@@ -6,14 +6,13 @@ from typing import Any
 
 try:
     import numba
-    import scipy  # numba's products of matrices are those of scipy
 except ImportError:  # pragma: no cover - depends on the installation
-    numba = scipy = None  # type: ignore[assignment]
+    numba = None  # type: ignore[assignment]
 
 
 def available() -> bool:
     """Whether this installation can compile."""
-    return numba is not None and scipy is not None
+    return numba is not None
 
 
 def compiled(function: Any) -> Any:

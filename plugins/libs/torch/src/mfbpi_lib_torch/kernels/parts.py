@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mfbpi_lib_torch.kernels.tiles import padded
+
 Floats = npt.NDArray[np.floating[Any]]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
@@ -103,15 +105,27 @@ class First(NamedTuple):
     gradient: Floats
 
 
+class Matrix(NamedTuple):
+    """A matrix within an array: where it starts, and how far apart its rows are."""
+
+    numbers: Floats
+    at: int
+    step: int
+
+
 class Pass(NamedTuple):
     """A forward pass of one member at some sites.
+
+    Rows and columns are padded to whole tiles, with what has no meaning if nothing else is said.
 
     Attributes:
         sites: int64 [2 n], which sites; those that learn come first.
         place: int64 [2 n], for each site its place among them, or -1.
         x: [2 n, inputs], features of the sites.
         h1, h2: [2 n, hidden], after each ReLU.
-        out: [2 n, outputs].
+        w3: [hidden, outputs], the member's, transposed.
+        padded_out: [2 n, outputs].
+        out: [2 n, outputs], the same without padding.
     """
 
     sites: Integers
@@ -119,20 +133,27 @@ class Pass(NamedTuple):
     x: Floats
     h1: Floats
     h2: Floats
+    w3: Floats
+    padded_out: Floats
     out: Floats
 
 
 class Gradient(NamedTuple):
-    """Derivatives of the loss, of one member.
+    """Derivatives of the loss, of one member, padded in the same way.
 
     Attributes:
-        out: [2 n, outputs], by the outputs; the caller writes it.
+        out: [2 n, outputs], by the outputs, without padding; the caller writes it.
+        padded_out: the same, padded with zeros.
         h1, h2: [2 n, hidden], by what enters each ReLU.
         w1: [inputs, hidden]; ``b1``: [hidden]; ``w2``: [hidden, hidden]; ``b2``: [hidden];
             ``w3``: [outputs, hidden]; ``b3``: [outputs], by the weights.
+        turned: [hidden, hidden], the second layer transposed.
+        zeros: [hidden].
+        packed: [hidden * hidden or more], space for the derivatives of a layer without padding.
     """
 
     out: Floats
+    padded_out: Floats
     h1: Floats
     h2: Floats
     w1: Floats
@@ -141,6 +162,9 @@ class Gradient(NamedTuple):
     b2: Floats
     w3: Floats
     b3: Floats
+    turned: Floats
+    zeros: Floats
+    packed: Floats
 
 
 def first_space(net: Net, sites: int) -> First:
@@ -151,17 +175,29 @@ def first_space(net: Net, sites: int) -> First:
 
 def pass_space(net: Net, sites: int) -> Pass:
     """Space for a forward pass at that many sites."""
-    features = 0 if net.one_hot else net.inputs
-    widths = (features, net.hidden, net.hidden, net.outputs)
-    floats = (np.zeros((sites, width), net.flat.dtype) for width in widths)
-    return Pass(np.zeros(sites, np.int64), np.zeros(sites, np.int64), *floats)
+    inputs, hidden, outputs = _widths(net)
+    x, h1, h2, out = (_zeros(net, sites, width) for width in (inputs, hidden, hidden, outputs))
+    places = np.zeros(sites, np.int64), np.zeros(sites, np.int64)
+    return Pass(*places, x, h1, h2, _zeros(net, hidden, outputs), out, out[:, : net.outputs])
 
 
 def gradient_space(net: Net, sites: int) -> Gradient:
     """Space for the derivatives at that many sites."""
-    hidden, outputs = net.hidden, net.outputs
-    features = 0 if net.one_hot else net.inputs
-    at_sites = ((sites, outputs), (sites, hidden), (sites, hidden))
-    weights = ((features, hidden), (hidden,), (hidden, hidden), (hidden,), (outputs, hidden))
-    shapes = (*at_sites, *weights, (outputs,))
-    return Gradient(*(np.zeros(shape, net.flat.dtype) for shape in shapes))
+    inputs, hidden, outputs = _widths(net)
+    out, h1, h2 = (_zeros(net, sites, width) for width in (outputs, hidden, hidden))
+    square, row = (hidden, hidden), (hidden,)
+    shapes = ((inputs, hidden), row, square, row, (outputs, hidden), (outputs,), square)
+    by_weights = (_zeros(net, *shape) for shape in shapes)
+    rest = _zeros(net, hidden), _zeros(net, max(hidden, outputs) * hidden)
+    arrays = [out[:, : net.outputs], out, h1, h2, *by_weights, *rest]
+    return Gradient(*arrays)
+
+
+def _widths(net: Net) -> tuple[int, int, int]:
+    """Inputs that are features, hidden units and outputs, padded."""
+    return padded(0 if net.one_hot else net.inputs), padded(net.hidden), padded(net.outputs)
+
+
+def _zeros(net: Net, *shape: int) -> Floats:
+    """Zeros, with rows for whole tiles."""
+    return np.zeros((padded(shape[0]), *shape[1:]), net.flat.dtype)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from mfbpi_lib_torch.kernels.compiling import compiled, leaf
+from mfbpi_lib_torch.kernels.compiling import compiled
 from mfbpi_lib_torch.kernels.parts import (
     B1,
     B2,
@@ -16,9 +14,12 @@ from mfbpi_lib_torch.kernels.parts import (
     First,
     Floats,
     Gradient,
+    Integers,
+    Matrix,
     Net,
     Pass,
 )
+from mfbpi_lib_torch.kernels.products import multiply, multiply_rectified, multiply_transposed
 
 
 @compiled
@@ -36,73 +37,65 @@ def forward(
         count: number of sites.
         to: written.
     """
-    hidden = net.hidden
+    at, hidden, outputs = net.at, net.hidden, net.outputs
+    bias = Matrix(flat, at[B1] + b * hidden, 0)
     if net.one_hot:
-        _select(first, to.sites, b * hidden, count, to.h1)
+        _select(first, to.sites, b * hidden, hidden, count, bias, to.h1)
     else:
-        _multiply(net, flat, batch.x, b, count, to)
-    start = net.at[B1] + b * hidden
-    _rectify(to.h1, flat[start : start + hidden], count)
-    np.dot(to.h1[:count], second(net, flat, b), to.h2[:count])
-    start = net.at[B2] + b * hidden
-    _rectify(to.h2, flat[start : start + hidden], count)
-    np.dot(to.h2[:count], third(net, flat, b).T, to.out[:count])
-    start = net.at[B3] + b * net.outputs
-    _shift(to.out, flat[start : start + net.outputs], count)
+        _collect(batch.x, to.sites, count, to.x)
+        w1 = Matrix(flat, at[W1] + b * hidden, net.members * hidden)
+        multiply_rectified(to.x, w1, bias, count, net.inputs, to.h1)
+    bias = Matrix(flat, at[B2] + b * hidden, 0)
+    multiply_rectified(to.h1, second(net, flat, b), bias, count, hidden, to.h2)
+    bias = Matrix(flat, at[B3] + b * outputs, 0)
+    _transpose(third(net, flat, b), outputs, hidden, to.w3)
+    multiply(to.h2, Matrix(to.w3, 0, to.w3.shape[1]), bias, count, hidden, to.padded_out)
 
 
 @compiled
-def second(net: Net, flat: Floats, b: int) -> Floats:
+def second(net: Net, flat: Floats, b: int) -> Matrix:
     """The second layer of member b, [hidden, hidden]."""
-    size = net.hidden * net.hidden
-    start = net.at[W2] + b * size
-    return flat[start : start + size].reshape(net.hidden, net.hidden)
+    return Matrix(flat, net.at[W2] + b * net.hidden * net.hidden, net.hidden)
 
 
 @compiled
-def third(net: Net, flat: Floats, b: int) -> Floats:
+def third(net: Net, flat: Floats, b: int) -> Matrix:
     """The third layer of member b, [outputs, hidden]."""
-    size = net.outputs * net.hidden
-    start = net.at[W3] + b * size
-    return flat[start : start + size].reshape(net.outputs, net.hidden)
+    return Matrix(flat, net.at[W3] + b * net.outputs * net.hidden, net.hidden)
 
 
 @compiled
-def _select(first: Floats, sites: Floats, start: int, count: int, h1: Floats) -> None:
-    for i in range(count):
-        weights = first[sites[i], start : start + h1.shape[1]]
-        for j in range(weights.size):
-            h1[i, j] = weights[j]
+def _transpose(matrix: Matrix, rows: int, columns: int, to: Floats) -> None:
+    numbers, at, step = matrix
+    for i in range(rows):
+        for j in range(columns):
+            to[j, i] = numbers[at + i * step + j]
 
 
 @compiled
-def _multiply(net: Net, flat: Floats, x: Floats, b: int, count: int, to: Pass) -> None:
-    hidden, width = net.hidden, net.members * net.hidden
-    w1 = np.empty((net.inputs, hidden), flat.dtype)
-    for c in range(net.inputs):
-        start = net.at[W1] + c * width + b * hidden
-        w1[c] = flat[start : start + hidden]
+def _select(
+    first: Floats,
+    sites: Integers,
+    start: int,
+    hidden: int,
+    count: int,
+    bias: Matrix,
+    h1: Floats,
+) -> None:
+    """Read a first layer from its table, and cut it at zero."""
+    zero, numbers, at = h1.dtype.type(0), bias.numbers, bias.at
     for i in range(count):
-        features = x[to.sites[i]]
-        for c in range(features.size):
-            to.x[i, c] = features[c]
-    np.dot(to.x[:count], w1, to.h1[:count])
+        site = sites[i]
+        for j in range(hidden):
+            h1[i, j] = max(first[site, start + j] + numbers[at + j], zero)
 
 
 @compiled
-def _rectify(h: Floats, bias: Floats, count: int) -> None:
-    """Add a bias; cut at zero."""
-    zero = h.dtype.type(0)
+def _collect(features: Floats, sites: Integers, count: int, to: Floats) -> None:
     for i in range(count):
-        for j in range(bias.size):
-            h[i, j] = max(h[i, j] + bias[j], zero)
-
-
-@compiled
-def _shift(out: Floats, bias: Floats, count: int) -> None:
-    for i in range(count):
-        for a in range(bias.size):
-            out[i, a] += bias[a]
+        site = sites[i]
+        for c in range(features.shape[1]):
+            to[i, c] = features[site, c]
 
 
 @compiled
@@ -110,7 +103,7 @@ def backward(net: Net, seen: Pass, b: int, count: int, to: Gradient, first: Firs
     """Write the derivatives by the weights of member b.
 
     Args:
-        net: weights and sizes.
+        net: sizes.
         seen: a forward pass, whose first ``count`` sites learn.
         b: member.
         count: number of these sites.
@@ -118,37 +111,32 @@ def backward(net: Net, seen: Pass, b: int, count: int, to: Gradient, first: Firs
         first: has the derivatives by the first layers at the sites written, if they are tables;
             those of sites that do not learn must be zero already.
     """
-    _through_outputs(net, seen, b, count, to)
-    h1, d2 = seen.h1[:count], to.h2[:count]
-    np.dot(h1.T, d2, to.w2)
-    np.dot(d2, second(net, net.flat, b).T, to.h1[:count])
-    _through_relu(seen.h1, count, to.h1, to.b1)
-    if not net.one_hot:
-        np.dot(seen.x[:count].T, to.h1[:count], to.w1)
-        return
-    start = b * net.hidden
-    for i in range(count):
-        row = first.gradient[seen.sites[i], start : start + net.hidden]
-        for j in range(row.size):
-            row[j] = to.h1[i, j]
+    hidden, outputs, d1, d2 = net.hidden, net.outputs, to.h1, to.h2
+    none = Matrix(to.zeros, 0, 0)
+    _sum(to.padded_out, count, to.b3)
+    h2 = Matrix(seen.h2, 0, seen.h2.shape[1])
+    multiply_transposed(to.padded_out, h2, none, outputs, count, to.w3)
+    multiply(to.padded_out, third(net, net.flat, b), none, count, outputs, d2)
+    _through_relu(seen.h2, count, d2, to.b2)
+    by_h2 = Matrix(d2, 0, d2.shape[1])
+    multiply_transposed(seen.h1, by_h2, none, hidden, count, to.w2)
+    _transpose(second(net, net.flat, b), hidden, hidden, to.turned)
+    multiply(d2, Matrix(to.turned, 0, to.turned.shape[1]), none, count, hidden, d1)
+    _through_relu(seen.h1, count, d1, to.b1)
+    by_h1 = Matrix(d1, 0, d1.shape[1])
+    if net.one_hot:
+        _scatter(d1, seen.sites, b * hidden, count, hidden, first.gradient)
+    else:
+        multiply_transposed(seen.x, by_h1, none, net.inputs, count, to.w1)
 
 
 @compiled
-def _through_outputs(net: Net, seen: Pass, b: int, count: int, to: Gradient) -> None:
-    w3, h2, d2, d_w3, d_out = third(net, net.flat, b), seen.h2, to.h2, to.w3, to.out
-    d_w3[:] = 0
-    to.b3[:] = 0
-    d2[:count] = 0
+def _sum(d: Floats, count: int, total: Floats) -> None:
+    """Sum over the sites."""
+    total[:] = 0
     for i in range(count):
-        for a in range(w3.shape[0]):
-            d = d_out[i, a]
-            if d != 0:
-                to.b3[a] += d
-                for j in range(w3.shape[1]):
-                    d2[i, j] += d * w3[a, j]
-                for j in range(w3.shape[1]):
-                    d_w3[a, j] += d * h2[i, j]
-    _through_relu(h2, count, d2, to.b2)
+        for j in range(total.size):
+            total[j] += d[i, j]
 
 
 @compiled
@@ -163,8 +151,9 @@ def _through_relu(h: Floats, count: int, d: Floats, total: Floats) -> None:
             total[j] += value
 
 
-@leaf
-def add(to: Floats, factor: float, numbers: Floats) -> None:
-    """Add ``factor`` times some numbers."""
-    for j in range(to.size):
-        to[j] += factor * numbers[j]
+@compiled
+def _scatter(d: Floats, sites: Integers, start: int, count: int, hidden: int, to: Floats) -> None:
+    for i in range(count):
+        site = sites[i]
+        for j in range(hidden):
+            to[site, start + j] = d[i, j]

@@ -136,7 +136,7 @@ class CompiledReplica:
         self._discount = np.float32(discount)
         self._site = np.full(encoder.inputs + 1, -1, dtype=np.int64)
         self._spaces: dict[Any, Any] = {}
-        shape = (config.ensemble_size, 2 * config.batch_size, networks[0].sizes.outputs)
+        shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
         self._values = {name: np.zeros(shape, np.float32) for name in priors}
         self._tables = {name: _prior_table(prior, r) for name, prior in priors.items()}
         self._at_next = {name: prior.at_next for name, prior in priors.items()}
@@ -150,7 +150,7 @@ class CompiledReplica:
         return space
 
     def prior(self, name: str) -> Floats:
-        """Values [B, sites, A] of a prior at the batch; without members if there is none."""
+        """Values [sites, B * A] of a prior at the batch; without sites if there is none."""
         return self._values.get(name, _NO_PRIOR)
 
     def draw(self) -> None:
@@ -189,7 +189,7 @@ class CompiledReplica:
             mask[...] = self.lane.chosen_by_mask(mask.shape, self._config.mask_probability)
 
 
-_NO_PRIOR = np.zeros((0, 0, 0), np.float32)
+_NO_PRIOR = np.zeros((0, 0), np.float32)
 
 
 def _prior_table(prior: Prior, r: int) -> Floats:

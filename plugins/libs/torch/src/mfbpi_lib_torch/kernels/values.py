@@ -58,7 +58,7 @@ def space_of(net: Net, n: int) -> Space:
 def learn_values(
     net: Net, batch: Batch, prior: Floats, rule: Rule, space: Space, step: int
 ) -> None:
-    """Step number ``step`` of every member; ``prior`` is [B, sites, A], without members if none."""
+    """Step number ``step`` of every member; ``prior`` is [sites, B * A], without sites if none."""
     open_values(net, batch, space.first, rule.double)
     for b in range(net.members):
         step_member(net, batch, b, prior, rule, space, step)
@@ -165,7 +165,7 @@ def evaluate(
         for i in range(count):
             site = to.sites[i]
             for a in range(net.outputs):
-                to.out[i, a] += prior[b, site, a]
+                to.out[i, a] += prior[site, b * net.outputs + a]
 
 
 @compiled

@@ -44,6 +44,6 @@ def check_saved(learner: AnyLearner, path: object) -> None:
         return
     raise CheckpointError(
         f"the saved state is of a run on the path {path!r}, which cannot be taken here; expected "
-        f"{TORCH!r}, or {COMPILED!r} with device=cpu and with numba and scipy installed, for the "
+        f"{TORCH!r}, or {COMPILED!r} with device=cpu and with numba installed, for the "
         "actions of a run depend on its path (start anew, or go on where it was saved)"
     )

@@ -20,7 +20,14 @@ from mfbpi_lib_torch.kernels.acting import outputs
 from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.networks.adam import adam_
 from mfbpi_lib_torch.networks.initialisers import draw
-from mfbpi_lib_torch.networks.layers import Activations, Layers, Sizes, backward, forward
+from mfbpi_lib_torch.networks.layers import (
+    Activations,
+    Layers,
+    Sizes,
+    backward,
+    forward,
+    with_spare,
+)
 from mfbpi_lib_torch.networks.rows import OpenRows, Rows, RowTable
 from mfbpi_lib_torch.stateful import Stateful
 
@@ -119,7 +126,7 @@ class Ensemble(Stateful):
         self.layers, first = initial_layers(sizes, initial, generators, device)
         self.gradient = Layers.zeros(sizes, device)
         self.flat = self.layers.flat
-        self.target_flat = self.flat.clone() if target else self.flat.new_empty(0)
+        self.target_flat = with_spare(self.flat) if target else self.flat.new_empty(0)
         self.target_layers = Layers(sizes, self.target_flat) if target else self.layers
         self.first_moment = torch.zeros_like(self.flat)
         self.second_moment = torch.zeros_like(self.flat)

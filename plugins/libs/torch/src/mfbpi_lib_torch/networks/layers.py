@@ -39,6 +39,15 @@ class Sizes:
         return self.members * self.hidden
 
 
+#: Numbers allotted beyond the last weight: tiles of ``kernels`` read whole vectors.
+SPARE = 8
+
+
+def with_spare(flat: torch.Tensor) -> torch.Tensor:
+    """A copy of a flat tensor, followed by SPARE numbers that are not part of it."""
+    return torch.nn.functional.pad(flat, (0, SPARE))[: flat.numel()]
+
+
 class Layers:
     """Views of one flat tensor as the layers of every network.
 
@@ -61,7 +70,7 @@ class Layers:
     def zeros(cls, sizes: Sizes, device: torch.device) -> Layers:
         """Layers whose weights are all zero."""
         total = sum(math.prod(shape) for shape in _shapes(sizes))
-        return cls(sizes, torch.zeros(total, device=device))
+        return cls(sizes, with_spare(torch.zeros(total, device=device)))
 
 
 def _shapes(sizes: Sizes) -> tuple[tuple[int, ...], ...]:

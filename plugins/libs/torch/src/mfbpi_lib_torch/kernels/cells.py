@@ -1,0 +1,29 @@
+"""Reading one-hot observations, compiled: numpy goes through the numbers several times."""
+
+from __future__ import annotations
+
+from mfbpi_core.data.arrays import Array
+from mfbpi_lib_torch.kernels.compiling import available, compiled
+from mfbpi_lib_torch.kernels.parts import Floats
+
+#: What :func:`cell_of` returns where it has no answer.
+UNREAD = -1
+
+
+def cell_of(shown: Array) -> int:
+    """The cell that an observation [inputs] marks, ``inputs`` if none; UNREAD if it is unusual."""
+    if not available() or shown.dtype.kind != "f":
+        return UNREAD
+    cell: int = _marked(shown)
+    return cell
+
+
+@compiled
+def _marked(shown: Floats) -> int:
+    found = shown.size
+    for i in range(shown.size):
+        if shown[i] != 0:
+            if shown[i] != 1 or found < shown.size:
+                return UNREAD
+            found = i
+    return found

@@ -1,0 +1,80 @@
+"""Products of small matrices, tile by tile.
+
+Arrays that are written have a multiple of LANES columns and rows. Tiles are whole, so that what
+lies beyond the last row and column has no meaning, and up to LANES - 1 numbers beyond the end of an
+operand are read; nothing of that is ever summed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from mfbpi_lib_torch.kernels.compiling import compiled, leaf
+from mfbpi_lib_torch.kernels.parts import Floats, Matrix
+from mfbpi_lib_torch.kernels.tiles import LANES, ROWS, tile_of
+
+_tile_1, _tile_2, _tile_3 = tile_of(1), tile_of(2), tile_of(3)
+
+
+@compiled
+def multiply(a: Floats, b: Matrix, bias: Matrix, count: int, depth: int, to: Floats) -> None:
+    """Write a b + bias, for ``count`` rows of ``a`` and ``depth`` rows of ``b``."""
+    _fill(a, a.shape[1], 1, b, bias, -math.inf, count, depth, to)
+
+
+@compiled
+def multiply_rectified(
+    a: Floats, b: Matrix, bias: Matrix, count: int, depth: int, to: Floats
+) -> None:
+    """The same, cut at zero."""
+    _fill(a, a.shape[1], 1, b, bias, 0.0, count, depth, to)
+
+
+@compiled
+def multiply_transposed(
+    a: Floats, b: Matrix, bias: Matrix, count: int, depth: int, to: Floats
+) -> None:
+    """Write a^T b + bias, for ``count`` columns of ``a`` and ``depth`` rows of both."""
+    _fill(a, 1, a.shape[1], b, bias, -math.inf, count, depth, to)
+
+
+@compiled
+def _fill(
+    a: Floats,
+    down: int,
+    along: int,
+    b: Matrix,
+    bias: Matrix,
+    floor: float,
+    count: int,
+    depth: int,
+    to: Floats,
+) -> None:
+    """Tiles below each other come first: the columns of ``b`` stay in the nearest cache."""
+    width, least, step = to.shape[1], to.dtype.type(floor), b.step
+    start, factors = bias.numbers, b.numbers
+    at = 0
+    while at < width:
+        vectors = _next_vectors((width - at) // LANES)
+        first, column = bias.at + at, b.at + at
+        for i in range(0, count, ROWS):
+            here, row = i * width + at, i * down
+            if vectors == 3:
+                _tile_3(
+                    to, here, start, first, least, a, row, down, along, factors, column, step, depth
+                )
+            elif vectors == 2:
+                _tile_2(
+                    to, here, start, first, least, a, row, down, along, factors, column, step, depth
+                )
+            else:
+                _tile_1(
+                    to, here, start, first, least, a, row, down, along, factors, column, step, depth
+                )
+        at += vectors * LANES
+
+
+@leaf
+def _next_vectors(left: int) -> int:
+    """How many vectors the next tiles have: 3 or 2, for a tile of 1 waits for its sums."""
+    return 3 if left == 3 or left > 4 else min(left, 2)
