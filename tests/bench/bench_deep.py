@@ -35,6 +35,8 @@ from mfbpi_env_cartpole_swingup.environment import CartpoleSwingup
 from mfbpi_env_cartpole_swingup.environment import Config as CartpoleConfig
 from mfbpi_env_slipping_deep_sea.environment import Config as DeepSeaConfig
 from mfbpi_env_slipping_deep_sea.environment import SlippingDeepSea
+from tests.bench import one_network
+from tests.bench.one_network import second_start
 
 #: Replicas of an agent, its configuration and published settings.
 AGENTS = {
@@ -139,7 +141,21 @@ def rows() -> Iterator[str]:
         )
         yield f"  of which {profile(run)}"
     yield replicas_row()
+    yield from one_network_rows()
+    for name in ("cartpole_swingup", "slipping_deep_sea"):
+        yield (
+            f"dbmf_bpi, {name}: second start, to the first update: "
+            f"{second_start('dbmf_bpi', name):.1f} s of processor time (target 3)"
+        )
     yield yardstick_row()
+
+
+def one_network_rows() -> Iterator[str]:
+    """Both ensembles of dbmf_bpi beside one network of others."""
+    name = "cartpole_swingup"
+    run = Timed("dbmf_bpi", [environment_of(name)], name)
+    networks = sum(each.sizes.networks for each in run.replicas.learner.networks)
+    yield from one_network.rows(run.steps, networks, environment_of(name))
 
 
 def yardstick_row() -> str:
