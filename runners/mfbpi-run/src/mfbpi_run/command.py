@@ -21,6 +21,11 @@ class _GivenPath(click.Path):
         """As click does, but for the empty text, which ``Path`` takes for the working directory."""
         if value == "":
             self.fail("it is empty; expected a path (. is the working directory).", param, ctx)
+        if isinstance(value, str) and value.startswith("~"):  # no shell looks into --out=~/x
+            # Imported here because help does without it.
+            from mfbpi.results.storage.places import at_home
+
+            value = str(at_home(value))
         return super().convert(value, param, ctx)
 
 

@@ -23,6 +23,9 @@ from mfbpi_core.errors import UsageError
 
 _LOCK = ".lock"
 
+#: A file system of fsspec that nobody else sees.
+_PASSING = "fsspec+memory:"
+
 _ANY = re.compile(r"\.lock(-\d+-of-(?P<count>\d+))?")
 
 
@@ -53,6 +56,8 @@ def held(directory: Place, shard: Shard | None) -> Iterator[None]:
 @contextmanager
 def _leased(directory: Remote, shard: Shard | None) -> Iterator[None]:
     """The same on a remote file system."""
+    if directory.base.startswith(_PASSING):
+        warn(f"{directory} is in the memory of this process: what is written there ends with it")
     with ExitStack() as stack:
         try:
             stack.enter_context(leases.held(directory, shard))

@@ -40,17 +40,34 @@ def parse(given: str | Path | Remote) -> Place:
     if not isinstance(given, str):
         return given
     matched = _URL.fullmatch(given)
-    if matched is None or not (matched[2] or matched[1].lower() == "file"):
-        return Path(given)
-    if matched[1].lower() == "file":
+    scheme = "" if matched is None else matched[1].lower()
+    if scheme == "file":
         return _local(given)
-    return _remote(given)
+    if matched is not None and matched[2]:
+        return _remote(given)
+    if scheme in _ARROW:
+        raise UsageError(
+            f"{given!r}: expected {scheme}://BUCKET/PATH, with two slashes; a directory of this "
+            f"name is ./{given}"
+        )
+    return at_home(given)
+
+
+def at_home(given: str) -> Path:
+    """A path of this machine; ``~`` at its beginning is the user's home, as in a shell."""
+    path = Path(given)
+    try:
+        return path.expanduser() if given.startswith("~") else path
+    except RuntimeError:  # nobody is called so
+        return path
 
 
 def _local(given: str) -> Path:
     parts = urllib.parse.urlsplit(given)
     if parts.netloc not in ("", "localhost") or not parts.path.startswith("/"):
         raise UsageError(f"{given!r}: expected file:///PATH, from the root of this machine")
+    if parts.query or parts.fragment:
+        raise UsageError(f"{given!r}: expected a path alone; in a name, %3F is ? and %23 is #")
     return Path(urllib.parse.unquote(parts.path))
 
 
