@@ -53,15 +53,16 @@ def test_the_grid_is_that_of_the_rule():
 
 
 def test_bounds_agree_with_the_compiled_ones(bets):
-    """Advantages by bets are those of the rule, up to rounding, where no box is better."""
+    """Advantages by bets are those of the rule, up to its room, where no box is better."""
     c = bets["riverswim3, fw_bpi"]
     laws, rewards = (threshold(c.n_pairs, share * c.delta) for share in (0.45, 0.05))
     values = (np.array(c.witnesses[name]) for name in ("policy_upper", "values_lower"))
     found = advantages(c, Allowed.by(c, laws, rewards), *values)
     claimed = np.array(c.witnesses["advantages"])
 
-    assert (claimed <= found + 1e-9).all()
-    assert np.isclose(claimed, found, rtol=0, atol=1e-9).any(axis=1).all()
+    wide = 1e-5 * np.abs(found).max()
+    assert (claimed <= found + wide).all()
+    assert np.isclose(claimed, found, rtol=0, atol=wide).any(axis=1).all()
 
 
 def test_no_means_exceed_the_bounds(bets):
@@ -77,17 +78,16 @@ def test_no_means_exceed_the_bounds(bets):
     then = np.stack([frozen.coefficients(t) for t in range(told.periods)])
     extra, x = frozen.extra, frozen.thresholds
     every = capital._Bets.on(frozen, points, now, then, extra, x, wide)
-    parts = [capital._Parts(every, *every._planned(m)) for m in capital.HORIZONS]
+    parts = capital._Parts(every, every.stakes())
     f, j = (each.reshape(-1) for each in np.indices(every.now.shape))
     reached = np.full(len(found), -np.inf)
     for _ in range(300):
         means = rng.uniform(-0.05, 0.05, c.n_pairs) * rng.random()
         at = np.append(means, 0.0)[every.pairs]
         total = (every.now * at).sum(axis=1)
-        for one in parts:
-            k = one._capitals(f, j, at.reshape(-1)) + np.log(capital.PRIOR)[:, None]
-            spent = np.logaddexp.reduce(k, axis=0).reshape(at.shape).sum(axis=1)
-            reached = np.where(spent < every.x, np.maximum(reached, total), reached)
+        terms = parts._terms(f, j, at.reshape(-1))
+        spent = np.logaddexp.reduce(terms, axis=0).reshape(at.shape).sum(axis=1)
+        reached = np.where(spent < every.x, np.maximum(reached, total), reached)
 
     allowed = np.isfinite(reached)
     assert allowed.any()

@@ -14,12 +14,14 @@ from mfbpi_lib_confidence.betting.capital import (
     PRIOR,
     SIZES,
     Seen,
+    chords,
     largest_sum,
     log_capital,
-    minorant,
+    log_mixture,
 )
 from mfbpi_lib_confidence.betting.epoch import Epoch, opening
 from mfbpi_lib_confidence.betting.evaluation import bounds, continued, evaluate, thresholds
+from mfbpi_lib_confidence.betting.minorants import TANGENTS, polygon, smallest
 from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.evidence import Evidence
 
@@ -73,20 +75,42 @@ def mixed(weights, paid, stake, mean) -> float:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_minorants_are_below(seed):
-    """At 50 random means of a random interval, wherever the tangent touches."""
+def test_polygons_are_below(seed):
+    """At 50 random means of a random interval, and not far below where stakes are small."""
     rng = np.random.default_rng(seed)
     weights, paid = random_points(rng)
     stake = rng.uniform(-0.25, 0.25)
     low, high = np.sort(rng.uniform(-0.3, 0.3, size=2))
-    when = np.zeros(4, dtype=np.int64)
-    level, slope, above = minorant(
-        weights, paid, when, np.array([stake]), 0.4, low, high, rng.uniform(low, high)
+    seen = Seen(np.array([0, 4]), weights, paid, np.zeros(4, dtype=np.int64), 0.4)
+    corners = np.zeros((TANGENTS + 1, 2))
+    polygon(chords(seen, 0, np.array([stake]), low, high), low, high, corners)
+
+    assert (np.diff(corners[:, 0]) >= 0.0).all()
+    assert (corners[0, 0], corners[-1, 0]) == (low, high)
+    for mean in rng.uniform(low, high, size=50):
+        exact = mixed(weights, paid, stake, mean)
+        assert log_mixture(seen, 0, np.array([stake]), mean) == pytest.approx(exact, abs=1e-9)
+        assert np.interp(mean, *corners.T) <= exact + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_multiplier_is_the_best(seed):
+    """No multiplier of a fine grid gives a smaller bound."""
+    rng = np.random.default_rng(seed)
+    n, x = 4, rng.uniform(1, 8)
+    corners = np.zeros((n, TANGENTS + 1, 2))
+    for j in range(n):
+        slopes = rng.normal(size=(3, 1)) * 10
+        polygon(np.hstack([rng.uniform(-5, 0, (3, 1)), slopes]), -0.5, 0.5, corners[j])
+    c = rng.normal(size=n)
+    found, at = smallest(c, corners, x, np.zeros(n, dtype=np.int64))
+    tried = np.append(np.linspace(0.0, 5.0, 4_000), at)[:, None, None]
+    each = tried[:, 0, 0] * x + (c[:, None] * corners[..., 0] - tried * corners[..., 1]).max(2).sum(
+        1
     )
 
-    for mean in rng.uniform(low, high, size=50):
-        assert level + slope * mean <= mixed(weights, paid, stake, mean) + 1e-9
-    assert above >= -1e-9
+    assert found == pytest.approx(each[-1], abs=1e-12)
+    assert found <= each.min() + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -103,7 +127,6 @@ def test_no_means_exceed_the_bound(seed):
     found = largest_sum(
         c,
         stakes[:, None],
-        rng.uniform(-0.1, 0.1, size=n),
         np.arange(n),
         Seen(starts, weights, paid, np.zeros(4 * n, dtype=np.int64), 0.4),
         intervals,
@@ -131,7 +154,7 @@ def test_no_law_exceeds_the_remainder(n_seen):
         p = rng.dirichlet(np.ones(n_seen))
         radius = np.array([10 ** rng.uniform(-4, 0)])
         shift, e = rng.normal(size=7) * 0.1, rng.normal(size=7)
-        eps = np.abs(e[:, None] - e[None, :])
+        eps = e[:, None] - e[None, :] + 0.1 * rng.random((7, 7))
         starts = np.array([0, n_seen])
         probable = remainder.largest_probabilities(starts, p, radius)
         laws = remainder.Laws(starts, row, p, radius, probable, np.arange(7))
@@ -176,7 +199,7 @@ def test_the_risk_is_delta():
     allowed = thresholds(evidence, 0.1)
     boxes = 4 * (math.exp(-allowed.transitions) + math.exp(-allowed.rewards))
     epoch = Epoch(number=1, risk=0.025, discount=0.9, evidence=evidence)
-    bets = 2 * np.exp(-epoch.functionals.thresholds).sum()
+    bets = np.exp(-epoch.functionals.thresholds).sum()
 
     assert boxes == pytest.approx(0.05)
     assert bets <= 0.025 + 1e-12
@@ -205,18 +228,23 @@ def test_true_advantages_are_below_their_bounds(seed):
     evidence, counts, rewards = more(counts, rewards, 600, rng)
     epoch = epoch.replanned(evidence)
     evidence, counts, rewards = more(counts, rewards, 2_000, rng)
-    found = bounds(epoch, Box.around(evidence, thresholds(evidence, 0.1)), complete=True)
+    box = Box.around(evidence, thresholds(evidence, 0.1))
+    later = Epoch(number=2, risk=0.025 / 3, discount=0.9, evidence=epoch.later[0])
+    found = bounds([later, epoch], box, complete=True)
     policy = epoch.reference.policy
     at = np.arange(3)
     values = np.linalg.solve(np.eye(3) - 0.9 * LAW[at, policy], MEAN[at, policy])
     true = MEAN + 0.9 * LAW @ values - values[:, None]
 
-    assert (true <= found.advantages + 1e-9).all()
+    for each in found:
+        assert (true <= each.advantages + 1e-9).all()
     empirical = evidence.rewards / evidence.visits
     laws = counts / counts.sum(axis=2, keepdims=True)
     hat = np.linalg.solve(np.eye(3) - 0.9 * laws[at, policy], empirical[at, policy])
     e = values - hat
-    assert (np.abs(e[:, None] - e[None, :]) <= found.eps + 1e-9).all()
+    assert (e[:, None] - e[None, :] <= found[0].eps + 1e-9).all()
+    alone = bounds([epoch], box, complete=True)[0]
+    assert (found[1].advantages <= alone.advantages + 1e-12).all()
 
 
 def test_bets_decide_before_the_box():

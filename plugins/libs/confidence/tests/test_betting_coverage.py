@@ -56,7 +56,7 @@ def largest_excess(seed: int, n_checks: int = 12) -> float:
         state = walk(LAW, MEAN, state, step, counts, rewards, rng)
         evidence = Evidence.from_dense(counts, rewards)
         found = epoch.log_capitals(evidence, means)
-        worst = max(worst, float((found - epoch.functionals.thresholds[:, None]).max()))
+        worst = max(worst, float((found - epoch.functionals.thresholds).max()))
         if check % 4 == 3:
             epoch = epoch.replanned(evidence)
         step = int(step * 1.4)

@@ -93,7 +93,7 @@ class Betting(BoxRule[NoConfig]):
     def _within(self, epoch: Epoch, evidence: Evidence, mdp: TabularMDP) -> bool:
         following = self.problem.discount * mdp.transitions @ epoch.reference.values
         found = epoch.log_capitals(evidence, (mdp.mean_rewards + following).reshape(-1))
-        return bool((found < epoch.functionals.thresholds[:, None]).all())
+        return bool((found < epoch.functionals.thresholds).all())
 
     def state_dict(self) -> StateDict:
         """The counts of the checks at which bets were made, once each, and which epochs began."""

@@ -14,16 +14,10 @@ Of rewards of any law in their range only sums by successor are needed: log is c
 reward counts as the share of a visit that pays the highest, and the rest that pays the lowest,
 which makes the capital smaller.
 
-*Minorant.* K is concave: on an interval it is above the chord between the ends. log sum v exp of
-affine functions is convex, and above its tangent. Both together give an affine minorant of L on the
-interval, wherever the tangent touches.
-
-*Bound.* With the means in their intervals, for every multiplier lambda >= 0,
-
-    sum c_j mu_j <= lambda x + sum_j max over the interval of (c_j mu_j - lambda minorant_j).
-
-It is piecewise linear and convex in lambda: the best is at a breakpoint, or at 0. Intervals are
-halved where chords are far below; the bound is the largest over the parts.
+*Bound.* K is concave: on an interval it is above the chord between the ends. The log of the sum of
+exponentials of these, and so L, is above a polygon: :mod:`mfbpi_lib_confidence.betting.minorants`
+bounds sum c_j mu_j by them. Intervals are halved where chords are far below; the bound is the
+largest over the parts.
 """
 
 from __future__ import annotations
@@ -35,6 +29,7 @@ import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
+from mfbpi_lib_confidence.betting.minorants import TANGENTS, TIED, polygon, smallest
 
 #: Sizes b of the stakes, and their prior v.
 SIZES = np.array([0.4, 1.0, 1.6])
@@ -58,7 +53,7 @@ class Seen(NamedTuple):
         weights: float64, of the points; see :func:`log_capital`.
         paid: float64, likewise.
         periods: int64, likewise.
-        largest: see :func:`minorant`.
+        largest: see :func:`log_capital`; the size that no stake may exceed.
     """
 
     starts: IntArray
@@ -97,91 +92,54 @@ def log_capital(
 
 
 @numba.njit(cache=True)
-def minorant(
-    weights: FloatArray,
-    paid: FloatArray,
-    periods: IntArray,
-    stakes: FloatArray,
-    largest: float,
-    low: float,
-    high: float,
-    touch: float,
-) -> tuple[float, float, float]:
-    """An affine minorant of L on an interval, a + slope mu, and how far L is above it at touch.
+def log_mixture(seen: Seen, pair: int, stakes: FloatArray, mean: float) -> float:
+    """L(mu) of a pair.
 
     Args:
-        weights: see :func:`log_capital`.
-        paid: likewise.
-        periods: likewise.
-        stakes: likewise.
-        largest: likewise.
-        low: lower end of the interval.
-        high: upper end.
-        touch: where the tangent touches.
+        seen: points of all pairs.
+        pair: its number.
+        stakes: float64 [periods], theta for size 1.
+        mean: mu.
     """
-    top, total, slope, there = -np.inf, 0.0, 0.0, -np.inf
-    terms, slopes, exact = np.zeros(SIZES.size), np.zeros(SIZES.size), np.zeros(SIZES.size)
-    for b in range(SIZES.size):
-        size = SIZES[b]
-        at_low = log_capital(weights, paid, periods, stakes, size, largest, low)
-        if high > low:
-            at_high = log_capital(weights, paid, periods, stakes, size, largest, high)
-            slopes[b] = (at_high - at_low) / (high - low)
-        terms[b] = math.log(PRIOR[b]) + at_low + slopes[b] * (touch - low)
-        at_touch = log_capital(weights, paid, periods, stakes, size, largest, touch)
-        exact[b] = math.log(PRIOR[b]) + at_touch
-        top, there = max(top, terms[b]), max(there, exact[b])
-    true = 0.0
-    for b in range(SIZES.size):
-        share = math.exp(terms[b] - top)
-        total += share
-        slope += share * slopes[b]
-        true += math.exp(exact[b] - there)
-    slope /= total
-    height = top + math.log(total)
-    return height - slope * touch, slope, there + math.log(true) - height
+    terms = _terms(seen, pair, stakes, mean)
+    top = terms.max()
+    return top + math.log(np.exp(terms - top).sum())
 
 
 @numba.njit(cache=True)
-def lagrangian(
-    coefficients: FloatArray, minorants: FloatArray, intervals: FloatArray, x: float
-) -> tuple[float, float]:
-    """Upper bound of sum c_j mu_j, the smallest over multipliers, and the multiplier.
-
-    Args:
-        coefficients: float64 [J], c.
-        minorants: float64 [J, 3], a and slope of each; the third is not used.
-        intervals: float64 [J, 2].
-        x: what the log capital stays below.
-    """
-    best, at, largest = _at(0.0, coefficients, minorants, intervals, x), 0.0, 0.0
-    for j in range(coefficients.size):
-        slope = minorants[j, 1]
-        multiplier = coefficients[j] / slope if slope != 0.0 else 0.0
-        if 0.0 < multiplier < np.inf:
-            largest = max(largest, multiplier)
-            bound = _at(multiplier, coefficients, minorants, intervals, x)
-            if bound < best:
-                best, at = bound, multiplier
-    beyond = _at(10.0 * largest, coefficients, minorants, intervals, x)
-    return (beyond, 10.0 * largest) if beyond < best else (best, at)
-
-
-@numba.njit(cache=True)
-def _at(
-    multiplier: float,
-    coefficients: FloatArray,
-    minorants: FloatArray,
-    intervals: FloatArray,
-    x: float,
-) -> float:
-    total = multiplier * x
-    for j in range(coefficients.size):
-        slope = coefficients[j] - multiplier * minorants[j, 1]
-        total += (
-            max(slope * intervals[j, 0], slope * intervals[j, 1]) - multiplier * minorants[j, 0]
+def _terms(seen: Seen, pair: int, stakes: FloatArray, mean: float) -> FloatArray:
+    """log v_b + K_b(mu), [B]."""
+    low, high = seen.starts[pair], seen.starts[pair + 1]
+    found = np.log(PRIOR)
+    for b in range(SIZES.size):
+        found[b] += log_capital(
+            seen.weights[low:high],
+            seen.paid[low:high],
+            seen.periods[low:high],
+            stakes,
+            SIZES[b],
+            seen.largest,
+            mean,
         )
-    return total
+    return found
+
+
+@numba.njit(cache=True)
+def chords(seen: Seen, pair: int, stakes: FloatArray, low: float, high: float) -> FloatArray:
+    """Chords of log v_b + K_b between the ends of an interval, height and slope, [B, 2].
+
+    Args:
+        seen: points of all pairs.
+        pair: its number.
+        stakes: float64 [periods], theta for size 1.
+        low: lower end, where heights are taken.
+        high: upper end.
+    """
+    found = np.zeros((SIZES.size, 2))
+    found[:, 0] = _terms(seen, pair, stakes, low)
+    if high > low:
+        found[:, 1] = (_terms(seen, pair, stakes, high) - found[:, 0]) / (high - low)
+    return found
 
 
 @numba.njit(cache=True)
@@ -195,7 +153,6 @@ def inside(wanted: float, low: float, high: float) -> float:
 def largest_sum(
     coefficients: FloatArray,
     stakes: FloatArray,
-    touches: FloatArray,
     pairs: IntArray,
     seen: Seen,
     intervals: FloatArray,
@@ -206,7 +163,6 @@ def largest_sum(
     Args:
         coefficients: float64 [J], c.
         stakes: float64 [J, periods], of size b = 1.
-        touches: float64 [J], deviations that are expected to matter.
         pairs: int64 [J], whose points they are.
         seen: points of all pairs.
         intervals: float64 [J, 2].
@@ -214,48 +170,44 @@ def largest_sum(
     """
     n = coefficients.size
     parts = np.zeros((HALVINGS + 1, n, 2))
-    lines = np.zeros((HALVINGS + 1, n, 3))
+    corners = np.zeros((HALVINGS + 1, n, TANGENTS + 1, 2))
+    used = np.zeros((HALVINGS + 1, n), dtype=np.int64)
+    above = np.zeros((HALVINGS + 1, n))  # how far L is above the polygon, at the corner that counts
     bounds, at = np.full(HALVINGS + 1, -np.inf), np.zeros(HALVINGS + 1)
     parts[0] = intervals
     for j in range(n):
-        _line(j, parts[0], lines[0], stakes, touches, pairs, seen)
-    bounds[0], at[0] = lagrangian(coefficients, lines[0], parts[0], x)
+        low, high = parts[0, j]
+        polygon(chords(seen, pairs[j], stakes[j], low, high), low, high, corners[0, j])
+    bounds[0], at[0] = smallest(coefficients, corners[0], x, used[0])
+    _measure(corners[0], used[0], pairs, stakes, seen, above[0])
     first = bounds[0]
-    for used in range(1, HALVINGS + 1):
-        worst = bounds.argmax()
-        j = int(lines[worst, :, 2].argmax())
+    for new in range(1, HALVINGS + 1):
+        worst = int((bounds >= bounds.max() - TIED * abs(first)).argmax())
+        j = int(above[worst].argmax())
         low, high = parts[worst, j]
-        if not (lines[worst, j, 2] * at[worst] > GAIN * abs(first) and high > low):
+        if not (above[worst, j] * at[worst] > GAIN * abs(first) and high > low):
             break
-        cut = inside(touches[j], low, high)
-        parts[used], lines[used] = parts[worst], lines[worst]
-        parts[worst, j, 1], parts[used, j, 0] = cut, cut
-        for part in (worst, used):
-            _line(j, parts[part], lines[part], stakes, touches, pairs, seen)
-            bounds[part], at[part] = lagrangian(coefficients, lines[part], parts[part], x)
+        cut = inside(corners[worst, j, used[worst, j], 0], low, high)
+        parts[new], corners[new] = parts[worst], corners[worst]
+        parts[worst, j, 1], parts[new, j, 0] = cut, cut
+        for part in (worst, new):
+            low, high = parts[part, j]
+            polygon(chords(seen, pairs[j], stakes[j], low, high), low, high, corners[part, j])
+            bounds[part], at[part] = smallest(coefficients, corners[part], x, used[part])
+            _measure(corners[part], used[part], pairs, stakes, seen, above[part])
     return bounds.max()
 
 
 @numba.njit(cache=True)
-def _line(
-    j: int,
-    intervals: FloatArray,
-    lines: FloatArray,
-    stakes: FloatArray,
-    touches: FloatArray,
+def _measure(
+    corners: FloatArray,
+    used: IntArray,
     pairs: IntArray,
+    stakes: FloatArray,
     seen: Seen,
+    above: FloatArray,
 ) -> None:
-    """Write the minorant of one pair on its interval."""
-    low, high = seen.starts[pairs[j]], seen.starts[pairs[j] + 1]
-    left, right = intervals[j]
-    lines[j, 0], lines[j, 1], lines[j, 2] = minorant(
-        seen.weights[low:high],
-        seen.paid[low:high],
-        seen.periods[low:high],
-        stakes[j],
-        seen.largest,
-        left,
-        right,
-        inside(touches[j], left, right),
-    )
+    """Write how far L is above each polygon at the corner that counts."""
+    for j in range(pairs.size):
+        place, height = corners[j, used[j]]
+        above[j] = log_mixture(seen, pairs[j], stakes[j], place) - height

@@ -218,7 +218,7 @@ class Epoch:
         near = self._near()[first, second]
         sizes = [len(self.rivals), int(near.sum()), int((~near).sum())]
         x_own, x_near, x_far = (
-            math.log(2.0 * max(size, 1) / (share * self.risk))
+            math.log(max(size, 1) / (share * self.risk))
             for size, share in zip(sizes, SHARES, strict=True)
         )
         own = np.full(len(self.rivals), x_own)
@@ -250,7 +250,7 @@ class Epoch:
         return bool((advantages + np.sqrt(2.0 * (x + 1.5) * spread / WORTH) < 0.0).all())
 
     def log_capitals(self, evidence: Evidence, means: FloatArray) -> FloatArray:
-        """Log capitals if these were the true means, [F, 2]: below ``functionals.thresholds``.
+        """Log capitals if these were the true means, [F]: below ``functionals.thresholds``.
 
         Args:
             evidence: the present counts.

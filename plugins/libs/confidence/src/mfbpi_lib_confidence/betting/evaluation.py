@@ -24,9 +24,8 @@ import numpy as np
 
 from mfbpi_core.data.arrays import BoolArray, FloatArray
 from mfbpi_lib_confidence import kl_box
-from mfbpi_lib_confidence.betting import functionals, remainder
 from mfbpi_lib_confidence.betting.epoch import Epoch, opening
-from mfbpi_lib_confidence.betting.points import points_of
+from mfbpi_lib_confidence.betting.present import Present
 from mfbpi_lib_confidence.box import Box, Thresholds, check_risk
 from mfbpi_lib_confidence.envelopes import Side, envelope
 from mfbpi_lib_confidence.evidence import Evidence
@@ -34,9 +33,6 @@ from mfbpi_lib_confidence.kl_box import Evaluation
 
 #: Shares of the risk: laws, rewards, bets.
 LAWS, REWARDS, BETS = 0.45, 0.05, 0.5
-
-#: Most contractions of the differences of values.
-PASSES = 30
 
 
 def thresholds(evidence: Evidence, delta: float) -> Thresholds:
@@ -85,125 +81,33 @@ class Bounds:
     eps: FloatArray
 
 
-def bounds(epoch: Epoch, box: Box, *, complete: bool = False) -> Bounds:
-    """Upper bounds of the advantages of an epoch's policy.
+def bounds(epochs: Sequence[Epoch], box: Box, *, complete: bool = False) -> tuple[Bounds, ...]:
+    """Upper bounds of the advantages of a policy, by each of the epochs that froze it.
+
+    Differences of e' are the same in all epochs, since V_hat is: each contracts those that the
+    last one left.
 
     Args:
-        epoch: the epoch.
+        epochs: of one policy.
         box: of the present counts.
-        complete: whether to go on where a linear part is above 0 already, and no verdict with
-            epsilon = 0 can follow.
+        complete: whether to go on where a linear part is above 0 in all epochs, and no verdict
+            with epsilon = 0 can follow.
     """
-    present = _Present(epoch, box)
-    linear = present.linear_advantages()
-    evidence = box.evidence
-    found = np.full(evidence.n_pairs, np.inf)
-    found[epoch.own] = 0.0
-    found[~evidence.live] = 0.0
+    presents = [Present(epoch, box) for epoch in epochs]
+    linear = [each.linear_advantages() for each in presents]
     eps = np.zeros((0, 0))
-    if complete or bool((linear < 0.0).all()):
-        eps = present.eps()
-        found[epoch.rivals] = linear + present.remainders(eps)
-    shape = (evidence.n_states, evidence.n_actions)
-    return Bounds(epoch=epoch, linear=linear, advantages=found.reshape(shape), eps=eps)
-
-
-class _Present:
-    """An epoch and the present counts."""
-
-    def __init__(self, epoch: Epoch, box: Box) -> None:
-        self.epoch, self.box = epoch, box
-        evidence, gamma = box.evidence, epoch.discount
-        self.resolvent, self.kappa = epoch.kernel(evidence)
-        self.coefficients = epoch.coefficients(evidence)
-        self.upper = Side(box=box, discount=gamma, sign=1.0)
-        self.lower = Side(box=box, discount=gamma, sign=-1.0)
-        self.means = points_of(evidence, epoch.values).means  # mu_hat [P], of all data
-        self.new = epoch.since(evidence).around(self.means)
-        self.values = np.zeros(evidence.n_states)  # V_hat
-        n = len(epoch.states)
-        self.values[epoch.states] = self.resolvent[:n] @ self._own_rewards()
-        self.shift = np.zeros(self.resolvent.shape[0])
-        self.shift[:n] = (self.values - epoch.reference.values)[epoch.states]
-
-    def _own_rewards(self) -> FloatArray:
-        evidence = self.box.evidence
-        mean = evidence.rewards / np.maximum(evidence.visits, 1)
-        return np.asarray(mean.reshape(-1)[self.epoch.own])
-
-    def _intervals(self) -> FloatArray:
-        """Ends of mu - mu_hat that the box allows, [P, 2]."""
-        h0, pairs = self.epoch.reference.values, self.upper.pairs
-        found = np.zeros((self.box.evidence.n_pairs, 2))
-        for i, side in enumerate((self.lower, self.upper)):
-            found[pairs, i] = side.backup(h0, pairs, side.rewards) - self.means[pairs]
-        return found
-
-    def _functional_bounds(self, chosen: slice) -> FloatArray:
-        """Upper bounds of functionals of mu - mu_hat."""
-        return functionals.functional_bounds(
-            self.epoch.bets(chosen),
-            self.coefficients[chosen],
-            self.epoch.seen(self.new),
-            self._intervals(),
+    ready = complete or bool((np.minimum.reduce(linear) < 0.0).all())
+    for present in presents if ready else ():
+        eps = present.eps(eps)
+    return tuple(
+        Bounds(
+            epoch=present.epoch,
+            linear=each,
+            advantages=present.advantages(each, eps) if ready else present.unknown(),
+            eps=eps,
         )
-
-    def linear_advantages(self) -> FloatArray:
-        """Upper bounds of the linear parts of A_i, [rivals]."""
-        epoch = self.epoch
-        n_actions = self.box.evidence.n_actions
-        off = self.means - np.repeat(epoch.reference.values, n_actions)
-        now = off[epoch.rivals] + self.kappa @ off[epoch.own]
-        return np.asarray(now + self._functional_bounds(slice(0, len(epoch.rivals))))
-
-    def eps(self) -> FloatArray:
-        """Bounds of |e'(z) - e'(y)|, [nodes, nodes]."""
-        n = self.resolvent.shape[0]
-        linear = np.zeros((n, n))
-        linear[self.epoch.ordered] = self._functional_bounds(slice(len(self.epoch.rivals), None))
-        return remainder.contracted(
-            linear,
-            self.resolvent,
-            self._first_eps(),
-            self.epoch.discount,
-            PASSES,
-            self.epoch.own,
-            self._laws(),
-            self.shift,
-        )
-
-    def _first_eps(self) -> FloatArray:
-        """The bound that the values of the policy over the box give."""
-        epoch = self.epoch
-        high, low = np.zeros(len(self.shift)), np.zeros(len(self.shift))
-        for ends, side in ((high, self.upper), (low, self.lower)):
-            values = envelope(side, self.values, policy=epoch.reference.policy)
-            ends[: len(epoch.states)] = (values - self.values)[epoch.states]
-        eps = np.maximum(high[:, None] - low[None, :], high[None, :] - low[:, None])
-        np.fill_diagonal(eps, 0.0)
-        return eps
-
-    def _laws(self) -> remainder.Laws:
-        evidence, box = self.box.evidence, self.box
-        return remainder.Laws(
-            starts=evidence.starts,
-            outcomes=evidence.outcomes,
-            weights=box.weights,
-            radii=box.radii,
-            probable=remainder.largest_probabilities(evidence.starts, box.weights, box.radii),
-            nodes=self.epoch.nodes,
-        )
-
-    def remainders(self, eps: FloatArray) -> FloatArray:
-        """Upper bounds of gamma dp_i.e + gamma sum kappa_iz dp_z.e, [rivals]."""
-        epoch, gamma = self.epoch, self.epoch.discount
-        laws = self._laws()
-        at_own = remainder.products(epoch.own, laws, self.shift, eps)
-        at_rivals = remainder.products(epoch.rivals, laws, self.shift, eps)
-        positive, negative = np.maximum(self.kappa, 0.0), np.maximum(-self.kappa, 0.0)
-        return np.asarray(
-            gamma * (at_rivals[:, 0] + positive @ at_own[:, 0] + negative @ at_own[:, 1])
-        )
+        for present, each in zip(presents, linear, strict=True)
+    )
 
 
 def evaluate(
@@ -239,28 +143,37 @@ def evaluate(
         thresholds=allowed,
     )
     used: tuple[Bounds, ...] = ()
-    for epoch in reversed(epochs):
+    for group in _by_policy(epochs):
         if best.identified:
             break
-        found = bounds(epoch, best.box, complete=epsilon > 0.0)
+        found = bounds(group, best.box, complete=epsilon > 0.0)
         improved = _combined(best, found, epsilon, scope)
         if improved.identified or improved.certified_gap < best.certified_gap:
-            before = used if bool((improved.policy == best.policy).all()) else ()
-            best, used = improved, (*before, found)
+            best, used = improved, found
     return best, used
 
 
+def _by_policy(epochs: Sequence[Epoch]) -> list[list[Epoch]]:
+    """The epochs that froze the same policy, the latest first."""
+    found: dict[bytes, list[Epoch]] = {}
+    for epoch in reversed(epochs):
+        found.setdefault(epoch.reference.policy[epoch.states].tobytes(), []).append(epoch)
+    return list(found.values())
+
+
 def _combined(
-    base: Evaluation, found: Bounds, epsilon: float, scope: BoolArray | None
+    base: Evaluation, found: Sequence[Bounds], epsilon: float, scope: BoolArray | None
 ) -> Evaluation:
-    """The evaluation of the epoch's policy, with what the box says of it if it is the same."""
-    advantages, policy = found.advantages, found.epoch.reference.policy
-    same = bool((policy == base.policy)[found.epoch.states].all())
+    """The evaluation of the epochs' policy, with what the box says of it if it is the same."""
+    epoch = found[0].epoch
+    policy = epoch.reference.policy
+    advantages = np.minimum.reduce([each.advantages for each in found])
+    same = bool((policy == base.policy)[epoch.states].all())
     if same:
         advantages = np.where(-base.margin < advantages, -base.margin, advantages)
     gap, regret = base.gap, base.regret
     if np.isfinite(advantages).all():
-        upper = Side(box=base.box, discount=found.epoch.discount, sign=1.0)
+        upper = Side(box=base.box, discount=epoch.discount, sign=1.0)
         gains = np.maximum(advantages, 0.0).reshape(-1)
         regret = envelope(upper, np.zeros(len(gap)), rewards=gains)
         gap = np.minimum(regret, base.gap) if same else regret

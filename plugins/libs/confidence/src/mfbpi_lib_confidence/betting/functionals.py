@@ -1,6 +1,6 @@
 """Stakes on a linear functional of means, and what its capital says.
 
-For a functional c, x its threshold, and a horizon m, the stake on pair j is -b theta_j with
+For a functional c, x its threshold, and m the horizon, the stake on pair j is -b theta_j with
 
     theta_j = sqrt(2 (x + 1.5) m / Q) c_j / (m N_j),    Q = sum_j c_j^2 v_j / N_j,
 
@@ -17,33 +17,29 @@ import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
-from mfbpi_lib_confidence.betting.capital import Seen, largest_sum, minorant
+from mfbpi_lib_confidence.betting.capital import Seen, largest_sum, log_mixture
 
-#: Horizons m: stakes are best after m N visits more. Each horizon is an event of its own.
-HORIZONS = np.array([2.0, 8.0])
+#: Horizon m: stakes are best after m N visits more.
+HORIZON = 3.0
 
 
 @numba.njit(cache=True)
 def _plan(
-    m: float,
     x: float,
     coefficients: FloatArray,
     pairs: IntArray,
     visits: FloatArray,
     variances: FloatArray,
     stakes: FloatArray,
-    touches: FloatArray,
 ) -> None:
-    """Write the stakes of each period, [J, periods], and the deviations they are best against."""
+    """Write the stakes of each period, [J, periods]."""
     for t in range(coefficients.shape[0]):
         spread = 0.0
         for i in range(pairs.size):
             spread += coefficients[t, i] ** 2 * variances[t, pairs[i]] / visits[t, pairs[i]]
-        size = math.sqrt(2.0 * (x + 1.5) * m / spread) if spread > 0.0 else 1e300
+        size = math.sqrt(2.0 * (x + 1.5) * HORIZON / spread) if spread > 0.0 else 1e300
         for i in range(pairs.size):
-            rate = coefficients[t, i] / (m * visits[t, pairs[i]]) * size
-            stakes[i, t] = -rate
-            touches[i] = rate * variances[t, pairs[i]]
+            stakes[i, t] = -(coefficients[t, i] / (HORIZON * visits[t, pairs[i]]) * size)
 
 
 class Bets(NamedTuple):
@@ -71,7 +67,7 @@ class Bets(NamedTuple):
 def functional_bounds(
     bets: Bets, present: FloatArray, seen: Seen, intervals: FloatArray
 ) -> FloatArray:
-    """Upper bounds of F functionals, the smaller of two horizons, float64 [F].
+    """Upper bounds of F functionals, float64 [F].
 
     Args:
         bets: what was frozen.
@@ -80,28 +76,22 @@ def functional_bounds(
         intervals: float64 [P, 2], where the means lie.
     """
     n_periods, n_functionals, n_own = bets.frozen.shape
-    found = np.zeros(n_functionals)
-    before, now = np.zeros((n_periods, n_own + 1)), np.zeros(n_own + 1)
-    stakes, touches = np.zeros((n_own + 1, n_periods)), np.zeros(n_own + 1)
+    found, now = np.zeros(n_functionals), np.zeros(n_own + 1)
+    before, stakes = np.zeros((n_periods, n_own + 1)), np.zeros((n_own + 1, n_periods))
     pairs = np.zeros(n_own + 1, dtype=np.int64)
     for f in range(n_functionals):
         n = n_own + (bets.extra[f] >= 0)
         before[:, :n_own], now[:n_own], pairs[:n_own] = bets.frozen[:, f], present[f], bets.own
         before[:, n_own], now[n_own], pairs[n_own] = 1.0, 1.0, bets.extra[f]
-        x, best = bets.thresholds[f], np.inf
-        for m in HORIZONS:
-            _plan(m, x, before[:, :n], pairs[:n], bets.visits, bets.variances, stakes, touches)
-            bound = largest_sum(
-                now[:n], stakes[:n], touches[:n], pairs[:n], seen, intervals[pairs[:n]], x
-            )
-            best = min(best, bound)
-        found[f] = best
+        x = bets.thresholds[f]
+        _plan(x, before[:, :n], pairs[:n], bets.visits, bets.variances, stakes)
+        found[f] = largest_sum(now[:n], stakes[:n], pairs[:n], seen, intervals[pairs[:n]], x)
     return found
 
 
 @numba.njit(cache=True)
 def log_capitals(bets: Bets, seen: Seen, means: FloatArray) -> FloatArray:
-    """Log capitals at given means, float64 [F, 2]: below ``thresholds`` at the true ones, surely.
+    """Log capitals at given means, float64 [F]: below ``thresholds`` at the true ones, surely.
 
     Args:
         bets: see :func:`functional_bounds`.
@@ -109,28 +99,14 @@ def log_capitals(bets: Bets, seen: Seen, means: FloatArray) -> FloatArray:
         means: float64 [P], mu.
     """
     n_periods, n_functionals, n_own = bets.frozen.shape
-    found = np.zeros((n_functionals, HORIZONS.size))
-    before = np.zeros((n_periods, n_own + 1))
-    stakes, touches = np.zeros((n_own + 1, n_periods)), np.zeros(n_own + 1)
+    found = np.zeros(n_functionals)
+    before, stakes = np.zeros((n_periods, n_own + 1)), np.zeros((n_own + 1, n_periods))
     pairs = np.zeros(n_own + 1, dtype=np.int64)
     for f in range(n_functionals):
         n = n_own + (bets.extra[f] >= 0)
         before[:, :n_own], pairs[:n_own] = bets.frozen[:, f], bets.own
         before[:, n_own], pairs[n_own] = 1.0, bets.extra[f]
-        x = bets.thresholds[f]
-        for h in range(HORIZONS.size):
-            m = HORIZONS[h]
-            _plan(m, x, before[:, :n], pairs[:n], bets.visits, bets.variances, stakes, touches)
-            for i in range(n):
-                low, high = seen.starts[pairs[i]], seen.starts[pairs[i] + 1]
-                found[f, h] += minorant(
-                    seen.weights[low:high],
-                    seen.paid[low:high],
-                    seen.periods[low:high],
-                    stakes[i],
-                    seen.largest,
-                    means[pairs[i]],
-                    means[pairs[i]],
-                    means[pairs[i]],
-                )[0]
+        _plan(bets.thresholds[f], before[:, :n], pairs[:n], bets.visits, bets.variances, stakes)
+        for i in range(n):
+            found[f] += log_mixture(seen, pairs[i], stakes[i], means[pairs[i]])
     return found

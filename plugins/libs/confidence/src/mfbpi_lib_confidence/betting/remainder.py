@@ -1,8 +1,8 @@
 """What the linear part of an advantage leaves: errors of a law times errors of values.
 
-dp = p_M - p_hat, and e' = V_M - V_hat. Let eps[z, y] >= |e'(z) - e'(y)|. As dp sums to 0, for any y
+dp = p_M - p_hat, and e' = V_M - V_hat. Let eps[z, y] >= e'(z) - e'(y). As dp sums to 0, for any y
 
-    dp.(d + e') <= max over the ball of  sum_z dp_z d_z + |dp_z| eps[z, y].
+    dp.(d + e') <= max over the ball of  sum_z dp_z d_z + dp_z+ eps[z, y] + dp_z- eps[y, z].
 
 With up to four outcomes seen the maximum is taken exactly: over the signs of dp on these, and an
 outcome never seen has dp >= 0; each is a largest mean. Beyond that, from
@@ -83,12 +83,13 @@ def products(pairs: IntArray, laws: Laws, shift: FloatArray, eps: FloatArray) ->
             y = nodes[row[k]]
             for side in range(2):
                 d = shift if side == 0 else -shift
+                up = eps[:, y] if side == 0 else eps[y]
+                down = eps[y] if side == 0 else eps[:, y]
                 if row.size <= FEW:
-                    bound = _by_signs(row, p, radius, nodes, seen, d, eps[:, y])
+                    bound = _by_signs(row, p, radius, nodes, seen, d, up, down)
                 else:
-                    bound = _by_squares(
-                        row, p, radius, nodes, seen, d, eps[:, y], laws.probable[low:high]
-                    )
+                    wide, likely = np.maximum(up, down), laws.probable[low:high]
+                    bound = _by_squares(row, p, radius, nodes, seen, d, wide, likely)
                 found[i, side] = min(found[i, side], bound)
     return found
 
@@ -101,19 +102,20 @@ def _by_signs(
     nodes: IntArray,
     seen: BoolArray,
     d: FloatArray,
-    eps: FloatArray,
+    up: FloatArray,
+    down: FloatArray,
 ) -> float:
     """The maximum over the ball, by enumeration of signs."""
     unseen = -np.inf
     for k in range(nodes.size):
         if not seen[k]:
-            unseen = max(unseen, d[nodes[k]] + eps[nodes[k]])
+            unseen = max(unseen, d[nodes[k]] + up[nodes[k]])
     best, targets = 0.0, np.zeros(row.size)
     for signs in range(2**row.size):
         mean, top = 0.0, unseen
         for k in range(row.size):
-            sign = 1.0 if (signs >> k) & 1 else -1.0
-            targets[k] = d[nodes[row[k]]] + sign * eps[nodes[row[k]]]
+            z = nodes[row[k]]
+            targets[k] = d[z] + (up[z] if (signs >> k) & 1 else -down[z])
             mean += p[k] * targets[k]
             top = max(top, targets[k])
         best = max(best, top - least_mean(p, top - targets, radius)[0] - mean)
@@ -192,10 +194,10 @@ def contracted(
                     g = discount * (kernel[z, w] - kernel[y, w])
                     up += g * both[w, 0] if g > 0.0 else -g * both[w, 1]
                     down += g * both[w, 1] if g > 0.0 else -g * both[w, 0]
-                new = max(up, down, 0.0)
-                if new < eps[z, y]:
-                    moved = max(moved, 1.0 - new / eps[z, y])
-                    eps[z, y], eps[y, z] = new, new
+                for new, a, b in ((max(up, 0.0), z, y), (max(down, 0.0), y, z)):
+                    if new < eps[a, b]:
+                        moved = max(moved, 1.0 - new / eps[a, b])
+                        eps[a, b] = new
         if moved <= 0.01:
             break
     return eps

@@ -11,6 +11,7 @@ The bracket is bounded by capitals (:mod:`.capital`), the rest by products of er
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
 from mfbpi_lib_certificates.certificate import Certificate, FloatArray
@@ -45,40 +46,80 @@ def advantages(
     if told.periods * (len(c.live) + 1) ** 3 > LARGEST:
         raise RefusedError(f"bets on {len(c.live)} states are more than can be verified")
     values = _confirmed(c, allowed, values_upper, values_lower)
-    each = [_of_epoch(told.since(number), allowed, *values) for number in numbers]
-    return np.asarray(np.minimum.reduce(each))
+    epochs = [_Epoch.of(told.since(number), allowed) for number in reversed(numbers)]
+    eps = _first(epochs[0].frozen, *values)
+    for epoch in epochs:
+        eps = epoch.contracted(eps)
+    return np.asarray(np.minimum.reduce([epoch.advantages(eps) for epoch in epochs]))
 
 
-def _of_epoch(
-    told: history.History, allowed: Allowed, values_upper: FloatArray, values_lower: FloatArray
-) -> FloatArray:
-    """Those by the bets of one epoch."""
-    c = allowed.certificate
-    risk = 0.5 * c.delta / (told.number * (told.number + 1))
-    frozen = Frozen(certificate=c, history=told, risk=risk)
-    frozen.check()
-    points = Points.of(frozen)
-    resolvent, kappa = frozen.kernel(told.periods)
-    high, low = (allowed.backup(frozen.reference, sign) for sign in (1, -1))
-    intervals = np.stack([low, high], axis=1) - points.means[:, None]
-    n = len(c.live)
-    shift = np.zeros(frozen.n_nodes)  # V_hat - h0
-    present = resolvent[:n] @ frozen.mean_rewards(told.periods)[frozen.own]
-    shift[:n] = present - frozen.reference[c.live]
-    linear = _linear(frozen, points, intervals, kappa)
-    first = _first(frozen, present, values_upper, values_lower)
-    differences = np.zeros((frozen.n_nodes, frozen.n_nodes))
-    differences[frozen.ordered] = capital.largest(
-        frozen, points, intervals, slice(len(frozen.rivals), None)
-    )
-    at_own = Laws.of(allowed, frozen.own, frozen.nodes, shift)
-    eps = contracted(differences, resolvent, first, c.discount, at_own)
-    own = at_own.largest(eps)
-    rival = Laws.of(allowed, frozen.rivals, frozen.nodes, shift).largest(eps)[0]
-    left = rival + np.maximum(kappa, 0.0) @ own[0] + np.maximum(-kappa, 0.0) @ own[1]
-    found = np.zeros(c.n_pairs)
-    found[frozen.rivals] = linear + c.discount * left
-    return found.reshape(c.n_states, c.n_actions)
+@attrs.frozen(kw_only=True, eq=False)
+class _Epoch:
+    """An epoch and the present counts.
+
+    Attributes:
+        frozen: its bets.
+        points: what came since.
+        intervals: float64 [P, 2], where mu - mu_hat lies.
+        shift: float64 [nodes], V_hat - h0.
+        own: laws of the policy's pairs.
+        rivals: those of the others.
+    """
+
+    frozen: Frozen
+    points: Points
+    intervals: FloatArray
+    shift: FloatArray
+    own: Laws
+    rivals: Laws
+
+    @classmethod
+    def of(cls, told: history.History, allowed: Allowed) -> _Epoch:
+        """One of a history from its opening on."""
+        c = allowed.certificate
+        risk = 0.5 * c.delta / (told.number * (told.number + 1))
+        frozen = Frozen(certificate=c, history=told, risk=risk)
+        frozen.check()
+        points = Points.of(frozen)
+        high, low = (allowed.backup(frozen.reference, sign) for sign in (1, -1))
+        shift = np.zeros(frozen.n_nodes)
+        shift[: len(c.live)] = _present(frozen) - frozen.reference[c.live]
+        return cls(
+            frozen=frozen,
+            points=points,
+            intervals=np.stack([low, high], axis=1) - points.means[:, None],
+            shift=shift,
+            own=Laws.of(allowed, frozen.own, frozen.nodes, shift),
+            rivals=Laws.of(allowed, frozen.rivals, frozen.nodes, shift),
+        )
+
+    def contracted(self, eps: FloatArray) -> FloatArray:
+        """What its bets leave of bounds of e'(z) - e'(y), [nodes, nodes]."""
+        frozen = self.frozen
+        differences = np.zeros_like(eps)
+        differences[frozen.ordered] = capital.largest(
+            frozen, self.points, self.intervals, slice(len(frozen.rivals), None)
+        )
+        resolvent = frozen.kernel(frozen.history.periods)[0]
+        return contracted(differences, resolvent, eps, frozen.certificate.discount, self.own)
+
+    def advantages(self, eps: FloatArray) -> FloatArray:
+        """Upper bounds of advantages, float64 [S, A]."""
+        c, frozen = self.frozen.certificate, self.frozen
+        kappa = frozen.kernel(frozen.history.periods)[1]
+        own, rival = self.own.largest(eps), self.rivals.largest(eps)[0]
+        left = rival + np.maximum(kappa, 0.0) @ own[0] + np.maximum(-kappa, 0.0) @ own[1]
+        linear = _linear(frozen, self.points, self.intervals, kappa)
+        found = np.zeros(c.n_pairs)
+        found[frozen.rivals] = linear + c.discount * left
+        return found.reshape(c.n_states, c.n_actions)
+
+
+def _present(frozen: Frozen) -> FloatArray:
+    """V_hat of live states."""
+    t = frozen.history.periods
+    resolvent = frozen.kernel(t)[0][: len(frozen.certificate.live)]
+    return np.asarray(resolvent @ frozen.mean_rewards(t)[frozen.own])
 
 
 def _confirmed(
@@ -101,14 +142,12 @@ def _linear(frozen: Frozen, points: Points, intervals: FloatArray, kappa: FloatA
     return np.asarray(now + capital.largest(frozen, points, intervals, rivals))
 
 
-def _first(
-    frozen: Frozen, present: FloatArray, values_upper: FloatArray, values_lower: FloatArray
-) -> FloatArray:
+def _first(frozen: Frozen, values_upper: FloatArray, values_lower: FloatArray) -> FloatArray:
     """Differences of e' that the values of the policy over the box allow, [nodes, nodes]."""
-    live = frozen.certificate.live
+    live, present = frozen.certificate.live, _present(frozen)
     high, low = np.zeros(frozen.n_nodes), np.zeros(frozen.n_nodes)
     high[: len(live)] = values_upper[live] - present
     low[: len(live)] = values_lower[live] - present
-    wide = np.maximum(high[:, None] - low[None], high[None] - low[:, None])
+    wide = np.asarray(high[:, None] - low[None])
     np.fill_diagonal(wide, 0.0)
-    return np.asarray(wide)
+    return wide

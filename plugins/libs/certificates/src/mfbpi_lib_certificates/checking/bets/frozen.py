@@ -144,7 +144,7 @@ class Frozen:
         near = self._near()[self.ordered]
         sizes = (len(self.rivals), int(near.sum()), int((~near).sum()))
         x = [
-            math.log(2.0 * max(size, 1) / (share * self.risk))
+            math.log(max(size, 1) / (share * self.risk))
             for size, share in zip(sizes, SHARES, strict=True)
         ]
         return np.concatenate([np.full(len(self.rivals), x[0]), np.where(near, x[1], x[2])])

@@ -1,8 +1,8 @@
 """Products of two errors: of laws, dp = p - p_hat, and of values, e' = V - V_hat.
 
-With |e'(z) - e'(y)| <= eps[z, y] and d = V_hat - h0, for any node y,
+With e'(z) - e'(y) <= eps[z, y] and d = V_hat - h0, for any node y,
 
-    dp.(d + e') <= max over the ball of  sum dp_z d_z + |dp_z| eps[z, y],
+    dp.(d + e') <= max over the ball of  sum dp_z d_z + dp_z+ eps[z, y] + dp_z- eps[y, z],
 
 exact over signs up to four outcomes seen, those never seen having dp >= 0; else by Cauchy-Schwarz,
 sum |dp| w <= sqrt(2 c (sum_seen p_up w^2 + (1 - exp(-c)) max_unseen w^2)).
@@ -88,14 +88,17 @@ def _by_signs(laws: Laws, eps: FloatArray) -> FloatArray:
     """The maximum over the ball, [2, L], the least over y."""
     width = min(laws.weights.shape[1], FEW)
     weights, at = laws.weights[:, :width], laws.at[:, :width]
-    signs = 1.0 - 2.0 * ((np.arange(2**width)[:, None] >> np.arange(width)) & 1)  # [signs, m]
+    rises = ((np.arange(2**width)[:, None] >> np.arange(width)) & 1) == 0  # [signs, m]
     d = np.stack([laws.shift, -laws.shift])  # [2, nodes]
     best = np.full((2, len(at)), np.inf)
     for y in range(width):
         centre = at[:, y]  # [L]
-        far = eps[at, centre[:, None]]  # [L, m]
-        targets = d[:, at][None] + signs[:, None, None] * far  # [signs, 2, L, m]
-        beyond = laws.unseen(d[:, None] + eps[:, centre].T, -np.inf)  # [2, L]
+        up, down = eps[at, centre[:, None]], eps[centre[:, None], at]  # [L, m]
+        ends = np.stack([up, down])  # [2, L, m]
+        moves = np.stack([np.where(r[None, None], ends, -ends[::-1]) for r in rises])
+        targets = d[:, at][None] + moves  # [signs, 2, L, m]
+        above = np.stack([eps[:, centre].T, eps[centre]])  # [2, L, nodes]
+        beyond = laws.unseen(d[:, None] + above, -np.inf)  # [2, L]
         top = np.maximum(np.where(weights > 0.0, targets, -np.inf).max(axis=-1), beyond)
         least = least_mean(weights, top[..., None] - targets, laws.radii)
         found = (top - least - (weights * targets).sum(axis=-1)).max(axis=0)
@@ -115,7 +118,7 @@ def _by_squares(laws: Laws, eps: FloatArray) -> FloatArray:
     up = top - least_mean(weights, top[..., None] - d[:, at], radii) - mean
     best = np.full((2, len(at)), np.inf)
     for y in range(at.shape[1]):
-        far = eps[:, at[:, y]].T  # [L, nodes]
+        far = np.maximum(eps[:, at[:, y]].T, eps[at[:, y]])  # [L, nodes]
         here = np.take_along_axis(far, at, axis=1)
         both = (np.abs(d[:, at] - mean[..., None]) + here) ** 2
         joint = (probable * both).sum(axis=-1)
@@ -151,7 +154,7 @@ def contracted(
     for _ in range(PASSES):
         both = laws.largest(eps)
         bound = linear + discount * np.stack([_spread(row - kernel, both) for row in kernel])
-        new = np.minimum(eps, np.maximum(np.maximum(bound, bound.T), 0.0))
+        new = np.minimum(eps, np.maximum(bound, 0.0))
         np.fill_diagonal(new, 0.0)
         moved = np.divide(eps - new, eps, out=np.zeros_like(eps), where=eps > 0.0).max()
         eps = new
