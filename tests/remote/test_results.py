@@ -19,6 +19,7 @@ from mfbpi.results.loaded import Results
 from mfbpi.results.storage.places import parse
 from mfbpi.results.storage.remote.place import Remote
 from mfbpi_core.errors import MfbpiNote
+from mfbpi_lib_certificates import storage
 from tests.remote.proxy import between
 from tests.remote.server import CREDENTIALS, Server
 
@@ -144,8 +145,10 @@ def test_checkpoints_may_lie_in_a_bucket(server: Server, corner: str) -> None:
     assert server.names(f"{corner}/saved") == []
 
 
-def test_certificates_are_verified_where_they_lie(server: Server, corner: str) -> None:
-    """A certificate in a bucket, with the arrays beside it."""
+def test_certificates_are_verified_where_they_lie(
+    server: Server, corner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A certificate in a bucket, with the arrays beside it; not one that is too large."""
     found = mfbpi.run(
         "uniform",
         mfbpi.environment("riverswim", n_states=3),
@@ -165,6 +168,9 @@ def test_certificates_are_verified_where_they_lie(server: Server, corner: str) -
     assert mfbpi.verify(str(certificate)).valid
     with pytest.raises(mfbpi.UsageError, match="cannot read"):
         mfbpi.verify(server.url(f"{corner}/none.json"))
+    monkeypatch.setattr(storage, "LARGEST_JSON", 100)
+    with pytest.raises(mfbpi.UsageError, match="is larger than 0 MiB"):
+        mfbpi.verify(str(certificate))
 
 
 def test_requests_that_come_to_grief_are_made_again(server: Server, corner: str) -> None:

@@ -105,6 +105,21 @@ def test_tasks_that_cannot_be_run_are_said(path, tmp_path, task, says):
     assert says in report.checks[-1].detail
 
 
+def test_longer_runs_are_not_run_again(path, capsys, monkeypatch):
+    """Before the first step, unless that is asked for; progress is told."""
+    report = mfbpi.verify(path, replay=True, most_steps=50)
+
+    assert not report.valid
+    assert "more than 50; a larger `most_steps`" in report.checks[-1].detail
+    assert main(["verify", "--replay", "--most-steps", "50", str(path)]) == 1
+    assert "a larger --most-steps" in capsys.readouterr().out
+    monkeypatch.setattr("mfbpi_run.commands.stopping.verify.EVERY_S", 0.0)
+    assert main(["verify", "--replay", str(path)]) == 0
+    assert "run again, 100 of" in capsys.readouterr().err
+    with pytest.raises(mfbpi.UsageError, match="`most_steps` is 0; expected at least 1"):
+        mfbpi.verify(path, most_steps=0)
+
+
 def test_files_of_any_size_are_not_read(tmp_path, monkeypatch):
     """A large JSON, endless input, and arrays that unpack to more than they should."""
     monkeypatch.setattr(storage, "LARGEST_JSON", 1 << 20)

@@ -125,10 +125,23 @@ def _limited(path: Path, most: int) -> bytes:
             raise UnreadableError(
                 f"{path} is no regular file; expected a certificate or its arrays"
             )
-        data = file.read(most + 1)
+        return within(file.read(most + 1), path, most)
+
+
+def within(data: bytes, name: object, most: int) -> bytes:
+    """What was read of a file, up to one byte more than may be, if it is not too large.
+
+    Args:
+        data: the bytes.
+        name: of the file, in messages.
+        most: how many there may be.
+
+    Raises:
+        UnreadableError: if there are more.
+    """
     if len(data) > most:
         raise UnreadableError(
-            f"{path} is larger than {most >> 20} MiB; no certificate that can be verified is"
+            f"{name} is larger than {most >> 20} MiB; no certificate that can be verified is"
         )
     return data
 

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import time
+
 import click
 
+from mfbpi.api.verifying import MOST_STEPS
 from mfbpi.api.verifying import verify as verify_file
 from mfbpi.results.storage.places import Place
 from mfbpi_core.errors import UsageError
 from mfbpi_lib_certificates.report import Report
 from mfbpi_run.command import PLACE, Command
 from mfbpi_run.exit_codes import FAILED, USAGE
+from mfbpi_run.flags import spelled
 from mfbpi_run.screen.output import say, show_json, tell
+
+#: Seconds between two lines of a long replay.
+EVERY_S = 5.0
 
 
 @click.command(cls=Command, name="verify")
 @click.argument("files", type=PLACE, nargs=-1, required=True, metavar="FILE...")
 @click.option("--replay", is_flag=True, help="Also run each task again, and compare the counts.")
+@click.option(
+    "--most-steps",
+    type=click.IntRange(min=1),
+    default=MOST_STEPS,
+    show_default=True,
+    metavar="N",
+    help="With --replay, refuse certificates of longer runs.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def verify(files: tuple[Place, ...], replay: bool, as_json: bool) -> int:
+def verify(files: tuple[Place, ...], replay: bool, most_steps: int, as_json: bool) -> int:
     """Verify certificates: counts, thresholds, every bound, and the claim that follows.
 
     It trusts no number of a FILE and shares no code with the rule that wrote it. Counts that are
@@ -30,7 +45,9 @@ def verify(files: tuple[Place, ...], replay: bool, as_json: bool) -> int:
     code, found = 0, {}
     for path in files:
         try:
-            found[str(path)] = verify_file(path, replay=replay)
+            found[str(path)] = verify_file(
+                path, replay=replay, most_steps=most_steps, progress=_Told(path)
+            )
         except UsageError as error:
             tell(f"error: {error}")
             code = USAGE
@@ -52,5 +69,23 @@ def _plain(report: Report) -> dict[str, object]:
 def _show(path: str, report: Report) -> None:
     """One line for each check, and one for the file."""
     for check in report.checks:
-        say(f"{'ok  ' if check.passed else 'FAIL'} {check.name}: {check.detail}")
+        say(f"{'ok  ' if check.passed else 'FAIL'} {check.name}: {spelled(check.detail)}")
     say(f"{path}: {f'valid: {report.claim}' if report.valid else 'NOT VALID'}.")
+
+
+class _Told:
+    """Tells how far a run is that is run again, every few seconds.
+
+    Args:
+        path: the certificate.
+    """
+
+    def __init__(self, path: Place) -> None:
+        self._path = path
+        self._next = time.monotonic() + EVERY_S
+
+    def __call__(self, done: int, steps: int) -> None:
+        """A line, if it is time for one."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + EVERY_S
+            tell(f"{self._path}: run again, {done:,} of {steps:,} steps")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,15 @@ _HISTORY = ("epochs", "counts_then", "rewards_then", "entry_rewards")
 _ROUNDING = 1e-12
 
 
-def replayed(path: Path) -> str:
+def replayed(
+    path: Path, most_steps: int, progress: Callable[[int, int], None] | None = None
+) -> str:
     """Run the task of a valid certificate again, with the plugins that are installed, and compare.
+
+    Args:
+        path: the certificate.
+        most_steps: a longer run is refused before it begins.
+        progress: told at each check how many steps of how many have been run.
 
     Returns:
         What was run, in words.
@@ -48,9 +55,15 @@ def replayed(path: Path) -> str:
     """
     fields = storage.read(path)
     task = _task(fields["task"])
+    steps = int(fields["steps"])
+    if steps > most_steps:
+        raise RefusedError(
+            f"its run takes {steps:,} steps, more than {most_steps:,}; a larger `most_steps` "
+            "runs it again"
+        )
     registry = Registry.discover()
     compiled.find_place(registry)
-    run = _run(registry, task, int(fields["steps"]))
+    run = _run(registry, task, steps, progress or _untold)
     if run.stopped_at is None or run.verdict is None:
         raise RefusedError(f"the rule does not stop the run within {run.counts.steps} steps")
     now = _fields(run, task)
@@ -74,7 +87,13 @@ def _task(fields: Any) -> Task:
     return task
 
 
-def _run(registry: Registry, task: Task, steps: int) -> Stopping:
+def _untold(done: int, steps: int) -> None:
+    """Nobody asked for progress."""
+
+
+def _run(
+    registry: Registry, task: Task, steps: int, progress: Callable[[int, int], None]
+) -> Stopping:
     """The run until its rule stops it, for no more steps than are claimed."""
     stage = Stage.of(registry, task)
     agent = assembly.agent(registry, stage.agent, stage.problem, stage.streams.generator("agent"))
@@ -83,6 +102,7 @@ def _run(registry: Registry, task: Task, steps: int) -> Stopping:
         raise RefusedError("its environment has no integer states")
     walk = Interaction(stage.environment, agent, stage.streams.integer("env"))
     while stopping.stopped_at is None and stopping.due_at <= min(steps, task.horizon):
+        progress(stopping.counts.steps, steps)
         stopping.observe(walk.advance(stopping.due_at - stopping.counts.steps))
     return stopping
 

@@ -67,12 +67,17 @@ class Client:
         between = "" if not key or self.prefix.endswith("/") else "/"
         return f"{self.prefix}{between}{key}"
 
-    def read(self, key: str) -> bytes:
-        """The content of a file; raises :class:`FileNotFoundError` where there is none."""
+    def read(self, key: str, most: int | None = None) -> bytes:
+        """The content of a file; raises :class:`FileNotFoundError` where there is none.
+
+        Args:
+            key: of the file.
+            most: how many bytes are read at most; all by default.
+        """
 
         def once() -> bytes:
             with self.system.open_input_file(self.path(key)) as stream:
-                return bytes(stream.read())
+                return bytes(stream.read(most))
 
         return self._patiently(key, once)
 

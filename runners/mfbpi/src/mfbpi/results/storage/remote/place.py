@@ -112,9 +112,9 @@ class Remote:
         """What lies in the folder under a name of this pattern."""
         return (each for each in self.iterdir() if fnmatch.fnmatchcase(each.name, pattern))
 
-    def read_bytes(self) -> bytes:
-        """The content of the file."""
-        return self.client.read(self.key)
+    def read_bytes(self, most: int | None = None) -> bytes:
+        """The content of the file, or no more than its first bytes."""
+        return self.client.read(self.key, most)
 
     def unlink(self, missing_ok: bool = False) -> None:
         """Remove the file."""
