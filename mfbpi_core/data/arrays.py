@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 import reprlib
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,14 @@ _OTHER = {
     "M": "dates",
     "m": "durations",
 }
+
+#: What an environment shows: an integer, an array, or what its author likes.
+Shown = TypeVar("Shown")
+
+
+def owned(value: Shown) -> Shown:
+    """A copy of an array, and anything else itself: whoever made it may write into it again."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def real(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data import exact
-from mfbpi_core.data.arrays import Array
+from mfbpi_core.data.arrays import Array, owned
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError
@@ -74,7 +74,7 @@ class Guard:
             )
         shown: Observation = returned[0]
         if self._is_ordinary(shown):
-            return shown
+            return owned(shown)
         return self._observation(shown, f"{self.name}: reset before step {step}")
 
     def outcome(self, returned: Any, observation: Observation, action: int, step: int) -> Outcome:
@@ -97,7 +97,7 @@ class Guard:
                 else type(following) is int and 0 <= following < n_states
             )
         ):
-            return following, reward, terminated, truncated
+            return owned(following), reward, terminated, truncated
         where = _place(self.name, step, observation, action)
         return (
             self._observation(following, where),
@@ -140,7 +140,7 @@ class Guard:
             )
         self._dtype = array.dtype
         self._zeros = np.zeros(array.size, array.dtype) if array.dtype.kind == "f" else None
-        return array if isinstance(observation, list | tuple) else observation
+        return array if isinstance(observation, list | tuple) else owned(observation)
 
     def _reward(self, reward: object, where: str) -> float:
         number = exact.real(reward)

@@ -145,3 +145,61 @@ def test_step_by_step_for_a_number_of_episodes():
 
     assert agent.calls == 0
     assert len(chunk) == 20
+
+
+class Rewriting(OneHotEnvironment):
+    """Shows one array for ever, written anew at each step."""
+
+    def _written(self, shown):
+        if not hasattr(self, "buffer"):
+            self.buffer = np.array(shown)
+        self.buffer[...] = shown
+        return self.buffer
+
+    def reset(self, *, seed=None, options=None):
+        """In the one array."""
+        shown, info = super().reset(seed=seed, options=options)
+        return self._written(shown), info
+
+    def step(self, action):
+        """Likewise."""
+        shown, *rest = super().step(action)
+        return self._written(shown), *rest
+
+
+class Alternating(KitAgent):
+    """Left, right, left; keeps what it has seen."""
+
+    def __init__(self, about):
+        self.problem, self.seen, self.t = about, [], 0
+
+    def select_action(self, observation):
+        """In turn."""
+        self.t += 1
+        self.seen.append(observation)
+        return self.t % 2
+
+    def update(self, transition):
+        """Keep what follows."""
+        self.seen.append(transition.next_observation)
+
+
+def test_arrays_that_are_written_anew_are_kept_as_they_were():
+    """Observation, next observation and chunk are those of an environment with fresh arrays."""
+    chunks = []
+    for kind in (OneHotEnvironment, Rewriting):
+        environment = kind(two_state_chain(), 10)
+        about = Problem(
+            n_states=None,
+            n_actions=2,
+            observation_shape=environment.observation_shape,
+            discount=0.9,
+            horizon=60,
+        )
+
+        agent = Alternating(about)
+        chunk = Interaction(environment, agent, seed=0).advance(60)
+        chunks.append((chunk.observations, chunk.next_observations, np.array(agent.seen)))
+    for fresh, rewritten in zip(*chunks, strict=True):
+        assert len(np.unique(fresh, axis=0)) > 1
+        np.testing.assert_array_equal(fresh, rewritten)

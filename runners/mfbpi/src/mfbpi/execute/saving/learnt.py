@@ -61,7 +61,7 @@ def agent(task: Task, run: Run, used: Iterable[Plugin]) -> dict[str, bytes]:
         }
     except Exception as error:  # a third party's agent may hold anything
         cause = said(error) if isinstance(error, CheckpointError) else described(error)
-        warn(f"agent {run.agent_name} is not saved: {cause}")
+        warn(f"{run.agent_name} is not saved: {cause}")
         return {}
 
 
