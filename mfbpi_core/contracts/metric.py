@@ -20,7 +20,7 @@ from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.transitions import Transitions
-from mfbpi_core.errors import RequirementError
+from mfbpi_core.errors import PluginError, RequirementError
 
 A = TypeVar("A")
 
@@ -97,6 +97,16 @@ def cells_of(environment: Environment) -> Cells:
     return cells
 
 
+def _indexed(cells: Cells, transitions: Transitions) -> npt.NDArray[np.int64]:
+    found = np.asarray(cells.index(transitions.observations))
+    if found.shape != (len(transitions),) or found.dtype.kind not in "iu":
+        raise PluginError(
+            f"the cells of {len(transitions)} observations are {found.dtype} of shape "
+            f"{found.shape}; expected one integer for each observation"
+        )
+    return found
+
+
 class Metric(ABC, Generic[C]):
     """A number, or several, that describe how an agent explores or what it recommends.
 
@@ -129,11 +139,10 @@ class Metric(ABC, Generic[C]):
 
         Raises:
             RequirementError: where the environment declares no cells.
+            PluginError: where it has not one for each step.
         """
         cells = cells_of(self.environment)
-        return transitions.once(
-            ("cells", self.environment), lambda: cells.index(transitions.observations)
-        )
+        return transitions.once(("cells", self.environment), lambda: _indexed(cells, transitions))
 
     @abstractmethod
     def measure(self, snapshot: Snapshot) -> dict[str, float]:
