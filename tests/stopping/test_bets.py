@@ -3,6 +3,7 @@
 import copy
 import time
 
+import attrs
 import numpy as np
 import pytest
 
@@ -14,7 +15,13 @@ from mfbpi_lib_certificates.checking.bets.bounds import advantages
 from mfbpi_lib_certificates.checking.bets.frozen import Frozen
 from mfbpi_lib_certificates.checking.bets.points import Points
 from mfbpi_lib_certificates.verification import verified
-from mfbpi_lib_confidence.betting.epoch import opening
+from mfbpi_lib_confidence.betting import proved
+from mfbpi_lib_confidence.betting.epoch import Epoch, opening
+from mfbpi_lib_confidence.betting.evaluation import bounds, thresholds
+from mfbpi_lib_confidence.kl_box import evaluate
+from mfbpi_lib_tabular.testing import riverswim
+from tests.stopping import conftest
+from tests.stopping.conftest import _question as question
 from tests.stopping.fields import fields_of, refused
 
 NAMES = (
@@ -141,3 +148,34 @@ def test_it_takes_seconds_at_most(bets):
 
     assert verified(fields).valid
     assert time.process_time() - started < 5.0
+
+
+@pytest.mark.slow
+def test_fifty_states_take_seconds_at_most(monkeypatch):
+    """The bets of one epoch of RiverSwim 50, of 2,500 functionals: five seconds hold several."""
+    monkeypatch.setitem(conftest.INSTANCES, "riverswim50", (lambda: riverswim(50), 0.95))
+    monkeypatch.setattr(Frozen, "check", lambda self: None)  # early counts name another policy
+    walk, step, epoch = conftest.Walk("riverswim50", "fw_bpi", 1), 100, None
+    while step < 60_000:
+        walk.go_on(step - walk.interaction.step)
+        if number := opening(step, 50, 2):
+            evidence = walk.evidence()
+            if epoch is not None:
+                epoch = epoch.replanned(evidence)
+            elif evidence.visits.all():
+                risk = 0.05 / (number * (number + 1))
+                epoch = Epoch(number=number, risk=risk, discount=0.95, evidence=evidence)
+        step = next_check(step)
+    evidence = walk.evidence()
+    allowed = thresholds(evidence, 0.1)
+    found = evaluate(evidence, discount=0.95, thresholds=allowed)
+    used = bounds([epoch], found.box, complete=True)
+    found = attrs.evolve(found, policy=epoch.reference.policy)
+    c = proved.certificate(found, used, question(walk.start, 0.95, rule="betting", epsilon=0.0))
+    box = Allowed.by(c, *(threshold(c.n_pairs, share * c.delta) for share in (0.45, 0.05)))
+    values = (np.array(c.witnesses[name]) for name in ("policy_upper", "values_lower"))
+    started = time.process_time()
+    recomputed = advantages(c, box, *values)
+
+    assert time.process_time() - started < 5.0
+    assert np.allclose(recomputed, used[0].advantages, rtol=1e-5, atol=1e-9)
