@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from mfbpi_core.contracts.parameters import check_fields
 from mfbpi_core.errors import PluginError
 from mfbpi_core.text import articled
 
@@ -79,9 +80,14 @@ def _check_class(name: str, factory: type, contract: type) -> None:
 
 
 def check_config(name: str, config: object) -> None:
-    """Refuse a configuration that is not a class made by attrs; raises :class:`PluginError`."""
+    """Refuse a configuration that is not a class made by attrs, or of which no run can be made.
+
+    Raises:
+        PluginError: saying what to write instead.
+    """
     if not isinstance(config, type) or not attrs.has(config):
         raise PluginError(
             f"{name} is {config!r}; expected an attrs class: @attrs.frozen(kw_only=True) above it, "
             "and its fields made by mfbpi_core.parameter"
         )
+    check_fields(name, config)

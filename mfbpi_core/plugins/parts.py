@@ -31,7 +31,9 @@ def blaming(plugin: Plugin) -> Iterator[None]:
         raise plugin.fault(str(error)) from error
     except MfbpiError:
         raise
-    except (Exception, SystemExit, GeneratorExit) as error:  # the others would end the process
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # exits, and what test tools skip with, among them
         raise plugin.fault(f"{plugin.described}: {described(error)}") from error
     finally:
         forks.end_copy(owner)

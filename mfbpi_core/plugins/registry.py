@@ -77,7 +77,9 @@ class Registry:
             plugins = [_checked(kind, spec, distribution, version) for kind, spec in results]
             self._check_unique(plugins)
             self.plugins.extend(plugins)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # exits, and what test tools skip with, among them
             # pluggy 1.6 keeps a plugin registered after a failed validation.
             if module is not None and self._manager.is_registered(module):
                 self._manager.unregister(module)

@@ -98,5 +98,7 @@ def load_object(import_string: str) -> Any:
     module_name, _, name = import_string.partition(":")
     try:
         return getattr(importlib.import_module(module_name), name)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # exits, and what test tools skip with, among them
         raise PluginError(f"cannot import {import_string!r}: {described(error)}") from error

@@ -25,6 +25,7 @@ from mfbpi_core.contracts.parameters import _types as kinds
 from mfbpi_core.contracts.parameters._limits import allows as allows
 from mfbpi_core.contracts.parameters._others import field_of_others as field_of_others
 from mfbpi_core.contracts.parameters._others import others as others
+from mfbpi_core.contracts.parameters._sound import check_fields as check_fields
 from mfbpi_core.contracts.parameters._types import check_plain as check_plain
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import ConfigError
@@ -102,7 +103,7 @@ def describe(config: type) -> list[Parameter]:
             name=field.name,
             type=_type(field, hints[field.name]),
             range=limits.range_of(field),
-            default="" if field.metadata.get("others") else field.default,
+            default=_shown_default(field),
             help=field.metadata.get("help", ""),
             source=field.metadata.get("source", ""),
         )
@@ -123,19 +124,20 @@ def parse(config: type[C], given: Mapping[str, str]) -> C:
         key: kinds.convert(key, text, hints[key]) if key in hints else rest.read(text)
         for key, text in given.items()
     }
-    return config(**rest.gathered(config, values))
+    made: C = _made(config, rest.gathered(config, values))
+    return made
 
 
 def from_dict(config: type[C], values: Mapping[str, object]) -> C:
     """Rebuild a ``Config`` from :func:`to_dict`, after a round trip through JSON."""
     hints = get_type_hints(config)
     check_keys(config, values)
-    return config(
-        **{
-            key: tuple(v) if kinds.is_tuple(hints[key]) and isinstance(v, list) else v
-            for key, v in rest.gathered(config, values).items()
-        }
-    )
+    given = {
+        key: tuple(v) if kinds.is_tuple(hints[key]) and isinstance(v, list) else v
+        for key, v in rest.gathered(config, values).items()
+    }
+    made: C = _made(config, given)
+    return made
 
 
 def to_dict(config: attrs.AttrsInstance) -> JsonObject:
@@ -166,6 +168,29 @@ def _validate(instance: Any, attribute: attrs.Attribute[object], value: object) 
             named = f"`{attribute.name}`"
             shown = f"{value:g}" if isinstance(value, float) else shown
         raise ConfigError(f"{named} is {shown}; expected {limits.expected(attribute, hint)}")
+
+
+def _shown_default(field: attrs.Attribute[Any]) -> Any:
+    if field.metadata.get("others"):
+        return ""
+    if field.default is attrs.NOTHING:
+        return "required"
+    default: Any = field.default
+    if isinstance(default, attrs.Factory) and not default.takes_self:  # type: ignore[arg-type]
+        return default.factory()
+    return default
+
+
+def _made(config: type[Any], values: Mapping[str, object]) -> Any:
+    """The ``Config`` with these values; raises :class:`ConfigError` where one is missing."""
+    missing = [
+        field.name
+        for field in attrs.fields(config)
+        if field.default is attrs.NOTHING and field.name not in values
+    ]
+    if missing:
+        raise ConfigError(f"parameter {missing[0]} has no default; give it a value")
+    return config(**values)
 
 
 def _type(field: attrs.Attribute[object], hint: object) -> str:

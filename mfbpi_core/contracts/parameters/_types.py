@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin
@@ -24,6 +24,24 @@ def _alternatives(hint: object) -> tuple[Any, ...]:
 def is_tuple(hint: object) -> bool:
     """Whether the type is, or may be, a tuple."""
     return any(get_origin(kind) is tuple for kind in _alternatives(hint))
+
+
+#: The types of single values.
+_SINGLE = (int, float, bool, str)
+
+
+def is_known(hint: object) -> bool:
+    """Whether values of the type can be read from text, and come back from JSON as they were."""
+    return all(map(_is_known_kind, _alternatives(hint)))
+
+
+def _is_known_kind(kind: object) -> bool:
+    members = get_args(kind)
+    if get_origin(kind) is tuple:
+        return members[0] in _SINGLE and all(each in (members[0], Ellipsis) for each in members)
+    if get_origin(kind) is Literal:
+        return all(isinstance(member, _SINGLE) for member in members)
+    return kind in _SINGLE or kind is type(None)
 
 
 def is_instance(value: object, hint: object) -> bool:
@@ -52,7 +70,9 @@ def within(number: float, bounds: Mapping[str, float]) -> bool:
         "le": lambda bound: number <= bound,
         "lt": lambda bound: number < bound,
     }
-    return math.isfinite(number) and all(holds[name](bound) for name, bound in bounds.items())
+    # A whole number beyond all floats is no number to compute with.
+    finite = abs(number) <= sys.float_info.max
+    return finite and all(holds[name](bound) for name, bound in bounds.items())
 
 
 def type_name(hint: Any) -> str:

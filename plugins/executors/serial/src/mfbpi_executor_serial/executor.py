@@ -34,5 +34,7 @@ def _outcome(run: RunTask, task: Work) -> Outcome:
     try:
         with labelled(task.label):
             return run(task.to_json())
-    except (Exception, SystemExit):  # a task that exits must not end the others
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a task that exits must not end the others
         return Outcome(task_id=task.task_id, status="failed", error=traceback.format_exc())

@@ -86,7 +86,9 @@ class InFile:
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             del sys.modules[name]
             raise UsageError(f"{self.path.name} cannot be imported: {error!r}") from error
         return module

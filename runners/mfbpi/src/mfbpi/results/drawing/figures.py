@@ -75,7 +75,9 @@ def derived(import_string: str, content: pa.Table) -> Any:
     function = load_object(import_string)
     try:
         return function(content)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         cause = described(error)
         raise PluginError(f"{import_string} cannot show these results: {cause}") from error
 
