@@ -21,6 +21,9 @@ from mfbpi_lib_torch.networks.rows import Rows
 
 Arrays = dict[str, Array]
 
+#: Actions are numbered by int16 in the replay buffer.
+MOST_ACTIONS = 2**15
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Batch:

@@ -9,9 +9,10 @@ import numpy as np
 from mfbpi_core import Agent, Problem, Transition
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
-from mfbpi_core.errors import CheckpointError
+from mfbpi_core.errors import CheckpointError, ConfigError
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.device import resolve
+from mfbpi_lib_torch.experience.memory import MOST_ACTIONS
 from mfbpi_lib_torch.learning.learner import AnyLearner
 
 #: Key of the learner in a saved state.
@@ -28,9 +29,20 @@ class DeepAgent(Agent[DeepConfig]):
         self.learner = self.learner_type(problem, config, [rng])
 
     @classmethod
-    def check(cls, problem: Problem, config: DeepConfig) -> None:  # noqa: ARG003 - the contract's
-        """Refuse a device that this machine does not have."""
+    def check(cls, problem: Problem, config: DeepConfig) -> None:
+        """Refuse a device that this machine does not have, and a run that would never learn."""
         resolve(config.device)
+        if config.buffer_size < config.batch_size:
+            raise ConfigError(
+                f"parameter buffer_size is {config.buffer_size}, and batch_size is "
+                f"{config.batch_size}; expected a buffer that can hold a batch: the agent would "
+                "never learn"
+            )
+        if problem.n_actions > MOST_ACTIONS:
+            raise ConfigError(
+                f"{problem.environment or 'the environment'} has {problem.n_actions} actions; "
+                f"expected {MOST_ACTIONS} at most, which the replay buffer can number"
+            )
 
     def select_action(self, observation: Observation) -> int:
         """Sampling rule."""
