@@ -34,7 +34,7 @@ SPECS = {
     "cels": ("needs_are_known", r"needs cels, which nothing provides; did you mean cells\?"),
     "undefined": ("config_round_trips", "missing 1 required keyword-only argument: 'rate'"),
     "unwritable": ("config_round_trips", "cannot be written as JSON"),
-    "rounded": ("config_round_trips", "unexpected keyword argument|changes on its way"),
+    "rounded": ("config_round_trips", "has init=False, so that no worker could build it again"),
 }
 
 

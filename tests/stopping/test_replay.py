@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mfbpi
+from mfbpi.execute.working import replaying
 from mfbpi_lib_certificates import storage
 from mfbpi_lib_certificates.certificate import LARGEST_DISCOUNT
 from mfbpi_run.cli import main
@@ -118,6 +119,26 @@ def test_longer_runs_are_not_run_again(path, capsys, monkeypatch):
     assert "run again, 100 of" in capsys.readouterr().err
     with pytest.raises(mfbpi.UsageError, match="`most_steps` is 0; expected at least 1"):
         mfbpi.verify(path, most_steps=0)
+
+
+@pytest.mark.parametrize("name", [None, 3, [], {}, 1.0, True])
+@pytest.mark.parametrize("key", ["agent", "environment"])
+def test_names_that_are_no_text_are_refused(path, tmp_path, key, name):
+    """They were put together with texts."""
+    forged = changed(path, tmp_path, lambda fields: fields["task"][key].update(name=name))
+    report = mfbpi.verify(forged, replay=True)
+    assert (report.valid, report.checks[-1].name) == (False, "replay")
+    assert "none that can be run" in report.checks[-1].detail
+
+
+def test_what_a_task_raises_is_said(path, monkeypatch):
+    """Parameters of a file may make a plugin raise anything."""
+    monkeypatch.setattr(replaying, "_run", lambda *_: 1 / 0)
+    report = mfbpi.verify(path, replay=True)
+    assert not report.valid
+    assert report.checks[-1].detail == (
+        "its task cannot be run: ZeroDivisionError('division by zero')"
+    )
 
 
 def test_files_of_any_size_are_not_read(tmp_path, monkeypatch):

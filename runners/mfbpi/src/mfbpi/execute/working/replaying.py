@@ -19,6 +19,7 @@ from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running.interaction import Interaction
 from mfbpi_core.running.stopping import Stopping
+from mfbpi_core.text import described
 from mfbpi_lib_certificates import storage
 from mfbpi_lib_certificates.report import RefusedError
 
@@ -63,7 +64,12 @@ def replayed(
         )
     registry = Registry.discover()
     compiled.find_place(registry)
-    run = _run(registry, task, steps, progress or _untold)
+    try:
+        run = _run(registry, task, steps, progress or _untold)
+    except (RefusedError, MfbpiError):
+        raise
+    except Exception as error:  # of a plugin, whose parameters come from the file
+        raise RefusedError(f"its task cannot be run: {described(error)}") from error
     if run.stopped_at is None or run.verdict is None:
         raise RefusedError(f"the rule does not stop the run within {run.counts.steps} steps")
     now = _fields(run, task)
@@ -82,6 +88,8 @@ def _task(fields: Any) -> Task:
         raise RefusedError("its task is none that can be run") from error
     if task.stop is None:
         raise RefusedError("its task has no stopping rule")
+    if not all(isinstance(ref.name, str) for ref in (task.agent, task.environment, task.stop.rule)):
+        raise RefusedError("its task is none that can be run: a name is no text")
     if "#" in task.agent.name + task.environment.name:
         raise RefusedError("its task needs a class without packaging, which no file brings along")
     return task
