@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_lib_tabular.solution import terms
+from mfbpi_lib_torch.kernels.compiling import compiled
 
 
 @attrs.frozen(kw_only=True)
@@ -70,13 +71,15 @@ class Allocation:
         return distribution
 
 
+@compiled
 def quantile(values: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.float64]:
     """The quantile [A] over the members of values [B, A], interpolated linearly."""
-    ordered = np.sort(values, axis=0)
-    position = level * (len(ordered) - 1)
+    members, n_actions = values.shape
+    position = level * (members - 1)
     below = int(position)
-    above = min(below + 1, len(ordered) - 1)
-    interpolated: npt.NDArray[np.float64] = ordered[below] + (position - below) * (
-        ordered[above] - ordered[below]
-    )
+    above = min(below + 1, members - 1)
+    interpolated = np.empty(n_actions)
+    for a in range(n_actions):
+        ordered = np.sort(values[:, a])
+        interpolated[a] = ordered[below] + (position - below) * (ordered[above] - ordered[below])
     return interpolated

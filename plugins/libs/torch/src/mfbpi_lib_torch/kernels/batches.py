@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from mfbpi_lib_torch.kernels.compiling import compiled
 from mfbpi_lib_torch.kernels.parts import Batch, Booleans, Floats, Integers
 
 
+class Stored(NamedTuple):
+    """Columns of a replay buffer, apart from inputs and masks, and the discount.
+
+    Attributes:
+        actions, rewards, terminated: [capacity].
+        discount: gamma.
+    """
+
+    actions: Integers
+    rewards: Floats
+    terminated: Booleans
+    discount: np.float32
+
+
 @compiled
-def gather(
-    actions: Integers,
-    rewards: Floats,
-    terminated: Booleans,
-    places: Integers,
-    discount: float,
-    to: Batch,
-) -> None:
+def _gather(stored: Stored, places: Integers, to: Batch) -> None:
     """Copy what was stored at some places, apart from inputs and masks."""
     for i in range(places.size):
         place = places[i]
-        to.actions[i] = actions[place]
-        to.rewards[i] = rewards[place]
-        to.discounts[i] = 0.0 if terminated[place] else discount
+        to.actions[i] = stored.actions[place]
+        to.rewards[i] = stored.rewards[place]
+        to.discounts[i] = 0.0 if stored.terminated[place] else stored.discount
 
 
 @compiled
@@ -32,8 +43,11 @@ def gather_mask(stored: Booleans, places: Integers, to: Booleans) -> None:
 
 
 @compiled
-def gather_features(now: Floats, following: Floats, places: Integers, to: Batch) -> None:
-    """Features [capacity, inputs]: every s and every s' is a site of its own."""
+def gather_features(
+    stored: Stored, now: Floats, following: Floats, places: Integers, to: Batch
+) -> None:
+    """Copy a batch with features [capacity, inputs]: each s and each s' is a site of its own."""
+    _gather(stored, places, to)
     n = places.size
     to.counts[0], to.counts[1] = 2 * n, n
     for i in range(n):
@@ -47,17 +61,24 @@ def gather_features(now: Floats, following: Floats, places: Integers, to: Batch)
 
 @compiled
 def gather_cells(
-    now: Integers, following: Integers, places: Integers, site: Integers, to: Batch
+    stored: Stored,
+    now: Integers,
+    following: Integers,
+    places: Integers,
+    site: Integers,
+    to: Batch,
 ) -> None:
-    """Cells [capacity]: the different ones of s, then those of s' that are no s.
+    """Copy a batch with cells [capacity]: the different ones of s, then those of s' that are no s.
 
     Args:
+        stored: all but the cells.
         now: cells of s.
         following: cells of s'.
         places: which transitions.
         site: int64 [cells], all -1, as they are left.
         to: written.
     """
+    _gather(stored, places, to)
     n_learning = _number(now, places, site, 0, to.now, to.cells)
     n_sites = _number(following, places, site, n_learning, to.following, to.cells)
     to.counts[0], to.counts[1] = n_sites, n_learning

@@ -133,7 +133,13 @@ class CompiledReplica:
         self.nets = [net_of(network, r) for network in networks]
         self.batch = _empty_batch(config, encoder)
         self._config = config
-        self._discount = np.float32(discount)
+        columns = lane.replay.columns
+        self._stored = batches.Stored(
+            actions=columns["action"],
+            rewards=columns["reward"],
+            terminated=columns["terminated"],
+            discount=np.float32(discount),
+        )
         self._site = np.full(encoder.inputs + 1, -1, dtype=np.int64)
         self._spaces: dict[Any, Any] = {}
         shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
@@ -158,13 +164,11 @@ class CompiledReplica:
         replay, batch = self.lane.replay, self.batch
         columns = replay.columns
         places = replay.places(self._config.batch_size)
-        stored = (columns[name] for name in ("action", "reward", "terminated"))
-        batches.gather(*stored, places, self._discount, batch)
-        inputs = columns["now"], columns["next"], places
-        if columns["now"].ndim == 1:
-            batches.gather_cells(*inputs, self._site, batch)
+        now, following = columns["now"], columns["next"]
+        if now.ndim == 1:
+            batches.gather_cells(self._stored, now, following, places, self._site, batch)
         else:
-            batches.gather_features(*inputs, batch)
+            batches.gather_features(self._stored, now, following, places, batch)
         for name in self._values:
             self._gather_prior(name, places)
         self._draw_mask(places)

@@ -78,6 +78,8 @@ def initial_layers(
 
 def table_rows(codes: npt.NDArray[np.int64], inputs: int) -> npt.NDArray[np.int64]:
     """Rows [R, n] of a table of all replicas, from the cells [R, n] of each."""
+    if len(codes) == 1:
+        return codes
     offsets = np.arange(len(codes), dtype=np.int64) * (inputs + ZERO_ROWS)
     return codes + offsets[:, None]
 

@@ -9,6 +9,7 @@ Source: Osband, Aslanides & Cassirer 2018, "Randomized prior functions for deep 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -94,10 +95,16 @@ class Prior(Stateful):
         array: npt.NDArray[np.float32] = values.cpu().numpy()
         return array
 
+    @functools.cached_property
+    def _array(self) -> npt.NDArray[np.float32]:
+        """The table as numpy sees it, in the same memory: torch takes microseconds to say so."""
+        array: npt.NDArray[np.float32] = self.table.numpy()
+        return array
+
     def _compiled(self, inputs: Array) -> npt.NDArray[np.float32]:
         if self.sizes.one_hot:
             rows = table_rows(inputs[:, None], self.sizes.inputs).ravel()
-            looked_up: npt.NDArray[np.float32] = self.table.numpy()[rows]
+            looked_up: npt.NDArray[np.float32] = self._array[rows]
             return looked_up
         values = outputs(self.nets, inputs).reshape(self.sizes.replicas, -1)
         if self.rectified:
