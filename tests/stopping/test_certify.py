@@ -69,6 +69,16 @@ def test_what_is_asked_for_is_enough(log, walk):
     assert mfbpi.certify(both, **RIVER).identified
 
 
+def test_long_forecasts_begin_with_a_batch(log):
+    """Of much more than a log has, half as many as it has, in the same proportions."""
+    found = mfbpi.certify(first(log, 1_500), **RIVER)
+
+    assert found.more.sum() > 1_500
+    assert 750 <= found.batch.sum() <= 750 + found.batch.size
+    assert (found.batch > 0).tolist() == (found.more > 0).tolist()
+    assert (found.batch <= found.more).all()
+
+
 def test_unvisited_pairs_come_first(log):
     """They are named, and nothing is certified."""
     kept = first(log, 3)
@@ -77,6 +87,7 @@ def test_unvisited_pairs_come_first(log):
     assert found.reason.startswith("never visited")
     assert not found.forecast
     assert set(np.unique(found.more)) <= {0, 100}
+    assert np.array_equal(found.batch, found.more)
     with pytest.raises(mfbpi.UsageError, match="nothing to certify: never visited"):
         found.write("unused.json")
 
@@ -149,6 +160,7 @@ def test_command_says_what_is_missing(log, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "not identified: may be better" in out
     assert "would be enough if frequencies stay" in out
+    assert "of these first" in out
     assert main(["certify", str(tmp_path / "none.csv"), *ASKED]) == 2
 
 

@@ -43,6 +43,8 @@ class Certified:
         reason: why, or why not yet.
         more: int64 [S, A], further samples that are forecast to be enough; all 0 if identified.
         forecast: whether they are; False where they only begin to be.
+        batch: int64 [S, A], those of them to collect before asking again: all, or half as many as
+            the log has.
         counts: what was counted.
         files: the certificate, by name; the JSON is called "".
     """
@@ -53,6 +55,7 @@ class Certified:
     reason: str
     more: npt.NDArray[np.int64]
     forecast: bool
+    batch: npt.NDArray[np.int64]
     counts: Counts
     files: dict[str, bytes]
 
@@ -129,6 +132,7 @@ def certify(
         reason=verdict.reason,
         more=more,
         forecast=enough,
+        batch=wanted.batch(more, counts.steps),
         counts=counts,
         files=_files(rule, counts, verdict),
     )

@@ -1,7 +1,9 @@
 """How many more samples of which pairs would close a gap, if frequencies stay as they are.
 
 Counts are made larger, half as many again of one pair at a time, of that which brings most for a
-sample, until the rule stops. No forecast is certain: what comes is judged by the rule again.
+sample, until the rule stops. No forecast is certain: what comes is judged by the rule again. A
+short log may take the wrong policy for the best, and nearly all samples would go where it decides:
+of a long forecast only a part is worth collecting before asking again.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ CHECKS = 3_000
 
 #: Samples of a pair that was never visited.
 FIRST = 100
+
+#: Most samples to be collected before asking again, as a share of those that the log has.
+BATCH = 0.5
 
 
 def more(
@@ -54,6 +59,18 @@ def more(
             now = _grown(now)
             verdict, spent = check(now), spent + 1
     return np.asarray(now.visits - visits), verdict.stop
+
+
+def batch(more: npt.NDArray[np.int64], steps: int) -> npt.NDArray[np.int64]:
+    """What to collect before asking again, int64 [S, A]: all that is wanted, or its share.
+
+    Args:
+        more: int64 [S, A], see :func:`more`.
+        steps: of the log.
+    """
+    most = max(BATCH * steps, float(FIRST * more.size))
+    share = min(1.0, most / max(int(more.sum()), 1))
+    return np.ceil(share * more).astype(np.int64)
 
 
 def _open(verdict: Verdict) -> float:

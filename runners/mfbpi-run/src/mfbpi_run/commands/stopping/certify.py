@@ -62,6 +62,7 @@ def _plain(found: Certified) -> JsonObject:
         "reason": found.reason,
         "more": found.more.tolist(),
         "forecast": found.forecast,
+        "batch": found.batch.tolist(),
     }
 
 
@@ -75,7 +76,12 @@ def _show(found: Certified) -> None:
     if not len(pairs):
         return
     order = np.argsort([-found.more[s, a] for s, a in pairs], kind="stable")[:_SHOWN]
-    rows = [(str(s), str(a), f"{found.more[s, a]:,}") for s, a in pairs[order]]
-    show_table(("state", "action", "more samples"), rows, right=("more samples",))
+    rows = [
+        (str(s), str(a), f"{found.more[s, a]:,}", f"{found.batch[s, a]:,}") for s, a in pairs[order]
+    ]
+    columns = ("more samples", "of these first")
+    show_table(("state", "action", *columns), rows, right=columns)
     enough = "would be enough if frequencies stay" if found.forecast else "would be a beginning"
     say(f"{int(found.more.sum()):,} samples more, of {len(pairs)} pairs, {enough}.")
+    if found.batch.sum() < found.more.sum():
+        say(f"Collect {int(found.batch.sum()):,} of them first, then certify all data again.")
