@@ -20,7 +20,13 @@ from mfbpi_lib_confidence.betting.capital import (
     log_mixture,
 )
 from mfbpi_lib_confidence.betting.epoch import Epoch, opening
-from mfbpi_lib_confidence.betting.evaluation import bounds, continued, evaluate, thresholds
+from mfbpi_lib_confidence.betting.evaluation import (
+    _sufficient,
+    bounds,
+    continued,
+    evaluate,
+    thresholds,
+)
 from mfbpi_lib_confidence.betting.minorants import TANGENTS, polygon, smallest
 from mfbpi_lib_confidence.box import Box
 from mfbpi_lib_confidence.evidence import Evidence
@@ -243,8 +249,19 @@ def test_true_advantages_are_below_their_bounds(seed):
     hat = np.linalg.solve(np.eye(3) - 0.9 * laws[at, policy], empirical[at, policy])
     e = values - hat
     assert (e[:, None] - e[None, :] <= found[0].eps + 1e-9).all()
-    alone = bounds([epoch], box, complete=True)[0]
-    assert (found[1].advantages <= alone.advantages + 1e-12).all()
+    for each in found:  # both epochs, or the one that is enough
+        alone = bounds([each.epoch], box, complete=True)[0]
+        assert (each.advantages <= alone.advantages + 1e-12).all()
+
+
+def test_epochs_that_others_make_needless_are_left_out():
+    """For every rival one stays whose bound is the least or nearly so; ties and duplicates too."""
+    near, far, none = (np.array(each) for each in ([-1.0, -9.0], [-0.9, -10.0], [-0.1, -1.0]))
+
+    assert _sufficient([none, far, near]) == [2]
+    assert _sufficient([none, 0.5 * far, 0.5 * far]) == [1]
+    assert _sufficient([np.array([-1.0, -1.0]), np.array([-0.1, -10.0])]) == [0, 1]
+    assert _sufficient([np.array([0.5, 0.0]), np.array([0.2, 0.3])]) == [0, 1]
 
 
 def test_bets_decide_before_the_box():

@@ -34,6 +34,9 @@ from mfbpi_lib_confidence.kl_box import Evaluation
 #: Shares of the risk: laws, rewards, bets.
 LAWS, REWARDS, BETS = 0.45, 0.05, 0.5
 
+#: A linear part below 0 that is this share of the least one is nearly as good.
+NEARLY = 0.8
+
 
 def thresholds(evidence: Evidence, delta: float) -> Thresholds:
     """Those of the box: x for laws and for rewards; known rewards leave their share unused."""
@@ -68,24 +71,30 @@ class Bounds:
     """What the bets of an epoch say at present.
 
     Attributes:
-        epoch: the epoch.
+        present: the epoch and the counts; what it has found out is not found out again.
         linear: float64 [rivals], upper bounds of the linear parts.
         advantages: float64 [S, A], upper bounds; 0 for the policy's own and in terminal states,
             infinite where the linear part alone says that nothing is decided.
         eps: float64 [nodes, nodes], bounds of differences of values; empty where not needed.
     """
 
-    epoch: Epoch
+    present: Present
     linear: FloatArray
     advantages: FloatArray
     eps: FloatArray
+
+    @property
+    def epoch(self) -> Epoch:
+        """The epoch."""
+        return self.present.epoch
 
 
 def bounds(epochs: Sequence[Epoch], box: Box, *, complete: bool = False) -> tuple[Bounds, ...]:
     """Upper bounds of the advantages of a policy, by each of the epochs that froze it.
 
     Differences of e' are the same in all epochs, since V_hat is: each contracts those that the
-    last one left.
+    last one left. They are most of the work, and left to a few epochs that bound the linear
+    part of every rival well; of others nothing is reported then.
 
     Args:
         epochs: of one policy.
@@ -93,15 +102,22 @@ def bounds(epochs: Sequence[Epoch], box: Box, *, complete: bool = False) -> tupl
         complete: whether to go on where a linear part is above 0 in all epochs, and no verdict
             with epsilon = 0 can follow.
     """
-    presents = [Present(epoch, box) for epoch in epochs]
-    linear = [each.linear_advantages() for each in presents]
+    return _together([Present(epoch, box) for epoch in epochs], complete=complete)
+
+
+def _together(presents: Sequence[Present], *, complete: bool) -> tuple[Bounds, ...]:
+    """See :func:`bounds`."""
+    linear = [each.linear_advantages for each in presents]
     eps = np.zeros((0, 0))
     ready = complete or bool((np.minimum.reduce(linear) < 0.0).all())
+    if ready:
+        matter = _sufficient(linear)
+        presents, linear = [presents[i] for i in matter], [linear[i] for i in matter]
     for present in presents if ready else ():
         eps = present.eps(eps)
     return tuple(
         Bounds(
-            epoch=present.epoch,
+            present=present,
             linear=each,
             advantages=present.advantages(each, eps) if ready else present.unknown(),
             eps=eps,
@@ -168,13 +184,33 @@ def _leaner(
     verify.
     """
     rivals = found[0].epoch.rivals
-    each = np.stack([bounded.advantages.reshape(-1)[rivals] for bounded in found])
-    least = sorted(set(each.argmin(axis=0).tolist()))
+    least = _least([bounded.advantages.reshape(-1)[rivals] for bounded in found])
     if len(least) == len(found):
         return improved, found
-    fewer = bounds([found[i].epoch for i in least], base.box, complete=epsilon > 0.0)
+    fewer = _together([found[i].present for i in least], complete=epsilon > 0.0)
     again = _combined(base, fewer, epsilon, scope)
     return (again, fewer) if again.identified else (improved, found)
+
+
+def _sufficient(linear: Sequence[FloatArray]) -> list[int]:
+    """Of which epochs to bound the rest too: for each rival one with nearly the least linear part.
+
+    Rivals that are closest to deciding choose first, and one that is content with what others
+    chose adds none.
+    """
+    each = np.stack(linear)
+    least = each.min(axis=0)
+    content = np.maximum(least, NEARLY * least)
+    chosen: set[int] = set()
+    for rival in np.argsort(-least, kind="stable"):
+        if not any(each[i, rival] <= content[rival] for i in chosen):
+            chosen.add(int(each[:, rival].argmin()))
+    return sorted(chosen)
+
+
+def _least(found: Sequence[FloatArray]) -> list[int]:
+    """Which of several arrays of bounds, [rivals] each, hold the least bound of some rival."""
+    return sorted(set(np.stack(found).argmin(axis=0).tolist()))
 
 
 def _by_policy(epochs: Sequence[Epoch]) -> list[list[Epoch]]:

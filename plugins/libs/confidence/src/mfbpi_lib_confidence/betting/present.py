@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray
@@ -70,10 +72,19 @@ class Present:
         off = self.means - np.repeat(epoch.reference.values, self.box.evidence.n_actions)
         return np.asarray(off[epoch.rivals] + self.kappa @ off[epoch.own])
 
+    @functools.cached_property
     def linear_advantages(self) -> FloatArray:
         """Upper bounds of the linear parts of A_i, [rivals]."""
         rivals = slice(0, len(self.epoch.rivals))
         return np.asarray(self._estimates() + self._functional_bounds(rivals))
+
+    @functools.cached_property
+    def _linear_differences(self) -> FloatArray:
+        """Upper bounds of the linear parts of e'(z) - e'(y), [nodes, nodes]: most of the work."""
+        n = self.resolvent.shape[0]
+        linear = np.zeros((n, n))
+        linear[self.epoch.ordered] = self._functional_bounds(slice(len(self.epoch.rivals), None))
+        return linear
 
     def unknown(self) -> FloatArray:
         """Bounds that say nothing, float64 [S, A]: infinite but for the policy's own."""
@@ -96,11 +107,8 @@ class Present:
         Args:
             known: those that hold already; empty for none.
         """
-        n = self.resolvent.shape[0]
-        linear = np.zeros((n, n))
-        linear[self.epoch.ordered] = self._functional_bounds(slice(len(self.epoch.rivals), None))
         return remainder.contracted(
-            linear,
+            self._linear_differences,
             self.resolvent,
             known if known.size else self._first_eps(),
             self.epoch.discount,

@@ -79,6 +79,10 @@ def products(pairs: IntArray, laws: Laws, shift: FloatArray, eps: FloatArray) ->
         row, p = laws.outcomes[low:high], laws.weights[low:high]
         seen[:] = False
         seen[row] = True
+        alone = np.zeros(2)
+        if row.size > FEW:
+            alone[0] = _largest_gain(row, p, radius, nodes, seen, shift)
+            alone[1] = _largest_gain(row, p, radius, nodes, seen, -shift)
         for k in range(row.size):
             y = nodes[row[k]]
             for side in range(2):
@@ -89,7 +93,7 @@ def products(pairs: IntArray, laws: Laws, shift: FloatArray, eps: FloatArray) ->
                     bound = _by_signs(row, p, radius, nodes, seen, d, up, down)
                 else:
                     wide, likely = np.maximum(up, down), laws.probable[low:high]
-                    bound = _by_squares(row, p, radius, nodes, seen, d, wide, likely)
+                    bound = _by_squares(row, p, radius, nodes, seen, d, wide, likely, alone[side])
                 found[i, side] = min(found[i, side], bound)
     return found
 
@@ -123,6 +127,24 @@ def _by_signs(
 
 
 @numba.njit(cache=True)
+def _largest_gain(
+    row: IntArray, p: FloatArray, radius: float, nodes: IntArray, seen: BoolArray, d: FloatArray
+) -> float:
+    """The maximum of dp.d over the ball."""
+    centre, top = 0.0, -np.inf
+    for k in range(row.size):
+        centre += p[k] * d[nodes[row[k]]]
+        top = max(top, d[nodes[row[k]]])
+    for k in range(nodes.size):
+        if not seen[k]:
+            top = max(top, d[nodes[k]])
+    gaps = np.zeros(row.size)
+    for k in range(row.size):
+        gaps[k] = top - d[nodes[row[k]]]
+    return top - least_mean(p, gaps, radius)[0] - centre
+
+
+@numba.njit(cache=True)
 def _by_squares(
     row: IntArray,
     p: FloatArray,
@@ -132,29 +154,24 @@ def _by_squares(
     d: FloatArray,
     eps: FloatArray,
     probable: FloatArray,
+    up: float,
 ) -> float:
-    """The smaller of two bounds: all by Cauchy-Schwarz, or d by a largest mean and eps so."""
+    """The smaller of two bounds: all by Cauchy-Schwarz, or d by a largest mean, up, and eps so."""
     centre = 0.0
     for k in range(row.size):
         centre += p[k] * d[nodes[row[k]]]
-    joint, alone, top = 0.0, 0.0, -np.inf
-    mean_gaps = np.zeros(row.size)
+    joint, alone = 0.0, 0.0
     for k in range(row.size):
         z = nodes[row[k]]
         joint += probable[k] * (abs(d[z] - centre) + eps[z]) ** 2
         alone += probable[k] * eps[z] ** 2
-        top = max(top, d[z])
     most, most_eps = 0.0, 0.0
     for k in range(nodes.size):
         if not seen[k]:
             z = nodes[k]
             most = max(most, abs(d[z] - centre) + eps[z])
             most_eps = max(most_eps, eps[z])
-            top = max(top, d[z])
-    for k in range(row.size):
-        mean_gaps[k] = top - d[nodes[row[k]]]
     unseen = -math.expm1(-radius)
-    up = top - least_mean(p, mean_gaps, radius)[0] - centre
     together = math.sqrt(2.0 * radius * (joint + unseen * most * most))
     return min(together, up + math.sqrt(2.0 * radius * (alone + unseen * most_eps * most_eps)))
 
