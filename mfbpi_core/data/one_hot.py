@@ -1,4 +1,4 @@
-"""One-hot observations as numbers: the only place that reads them."""
+"""One-hot observations as numbers: the rule for reading them."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import attrs
 
+from mfbpi_core.blame import blamed
 from mfbpi_core.errors import PluginError
-from mfbpi_core.text import described
 
 #: Version of the plugin interface that this core implements.
 API_VERSION = 1
@@ -96,9 +96,5 @@ def load_object(import_string: str) -> Any:
         PluginError: when the module cannot be imported or lacks the name.
     """
     module_name, _, name = import_string.partition(":")
-    try:
+    with blamed(f"cannot import {import_string!r}"):
         return getattr(importlib.import_module(module_name), name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # exits, and what test tools skip with, among them
-        raise PluginError(f"cannot import {import_string!r}: {described(error)}") from error

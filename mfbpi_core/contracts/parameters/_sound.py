@@ -6,6 +6,7 @@ from typing import get_type_hints
 
 import attrs
 
+from mfbpi_core.blame import blamed
 from mfbpi_core.contracts.parameters import _types as kinds
 from mfbpi_core.errors import PluginError
 from mfbpi_core.text import described
@@ -54,9 +55,5 @@ def _check_field(name: str, field: attrs.Attribute[object], hints: dict[str, obj
 
 
 def _check_defaults(name: str, config: type) -> None:
-    try:
+    with blamed(f"{name} refuses its own defaults"):
         config()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise PluginError(f"{name} refuses its own defaults: {described(error)}") from error

@@ -2,11 +2,13 @@
 
 import attrs
 import numpy as np
+import pytest
 
 from mfbpi_agent_bsp2.agent import BSP2
 from mfbpi_agent_bsp2.config import Config, preset
 from mfbpi_core import Transition
-from mfbpi_lib_torch.testing import array_problem
+from mfbpi_lib_torch.learning import paths
+from mfbpi_lib_torch.testing import array_problem, first_actions, small_learner
 
 
 def test_masks_are_drawn_for_each_batch():
@@ -30,3 +32,15 @@ def test_published_settings():
     assert (sea.prior_scale, sea.hidden, sea.learning_rate, sea.loss) == (5.0, 32, 1e-3, "huber")
     assert sea.mask_probability == 0.7
     assert preset(array_problem((8,), "cartpole_swingup")) == {}
+
+
+@pytest.mark.parametrize("shape", [(3,), (4, 4)])
+def test_first_actions_are_those_of_torch(shape):
+    """500 steps, between observations drawn at random."""
+    config = Config(ensemble_size=3, hidden=6, batch_size=8)
+    first, second = (
+        first_actions(small_learner(BSP2, config, path, shape), shape) for path in paths.ALL
+    )
+
+    assert len(set(first)) == 2
+    assert first == second

@@ -13,7 +13,13 @@ from mfbpi_core import Transition
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.learning.bootstrapped import Estimates, taken
 from mfbpi_lib_torch.networks.layers import Activations
-from mfbpi_lib_torch.testing import array_problem, hand_batch
+from mfbpi_lib_torch.testing import (
+    array_problem,
+    drawn_observation,
+    first_actions,
+    hand_batch,
+    small_learner,
+)
 
 EMPTY = torch.empty(0)
 
@@ -248,15 +254,12 @@ def test_sixty_updates_are_those_of_torch(loss, shape, parameters):
 
 def updated(path, shape, **parameters):
     """A learner after 60 updates, on a path."""
-    kind = "one_hot" if len(shape) == 2 else "array"
-    problem = array_problem(shape, discount=0.9, observation_kind=kind)
     config = Config(ensemble_size=3, hidden=6, batch_size=8, **parameters)
-    learner = DBMFBPI(problem, config, np.random.default_rng(0)).learner
-    learner.take(path)
+    learner = small_learner(DBMFBPI, config, path, shape)
     rng = np.random.default_rng(1)
-    x = observation(rng, shape)
+    x = drawn_observation(rng, shape)
     for _ in range(67):
-        y, ends = observation(rng, shape), bool(rng.random() < 0.2)
+        y, ends = drawn_observation(rng, shape), bool(rng.random() < 0.2)
         learner.update([Transition(x, int(rng.integers(2)), rng.random(), y, terminated=ends)])
         x = y
     return learner
@@ -265,33 +268,10 @@ def updated(path, shape, **parameters):
 @pytest.mark.parametrize("shape", [(3,), (4, 4)])
 def test_first_actions_are_those_of_torch(shape):
     """500 steps, between observations drawn at random."""
-    first, second = (acted(path, shape) for path in paths.ALL)
+    config = Config(ensemble_size=3, hidden=6, batch_size=8)
+    first, second = (
+        first_actions(small_learner(DBMFBPI, config, path, shape), shape) for path in paths.ALL
+    )
 
     assert len(set(first)) == 2
     assert first == second
-
-
-def acted(path, shape):
-    """The first actions of a learner, on a path."""
-    kind = "one_hot" if len(shape) == 2 else "array"
-    problem = array_problem(shape, discount=0.9, observation_kind=kind)
-    config = Config(ensemble_size=3, hidden=6, batch_size=8)
-    learner = DBMFBPI(problem, config, np.random.default_rng(0)).learner
-    learner.take(path)
-    rng, actions = np.random.default_rng(1), []
-    x = observation(rng, shape)
-    for _ in range(500):
-        actions += learner.select_actions([x])
-        y, ends = observation(rng, shape), bool(rng.random() < 0.2)
-        learner.update([Transition(x, actions[-1], rng.random(), y, terminated=ends)])
-        x = y
-    return actions
-
-
-def observation(rng, shape):
-    """A cell, or features."""
-    if len(shape) == 1:
-        return rng.normal(size=shape).astype(np.float32)
-    cells = np.zeros(shape, dtype=np.float32)
-    cells.flat[rng.integers(cells.size)] = 1.0
-    return cells

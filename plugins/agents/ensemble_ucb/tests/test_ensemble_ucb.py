@@ -2,10 +2,12 @@
 
 import attrs
 import numpy as np
+import pytest
 
 from mfbpi_agent_ensemble_ucb.agent import EnsembleUCB, upper_bound
 from mfbpi_agent_ensemble_ucb.config import Config, preset
-from mfbpi_lib_torch.testing import array_problem
+from mfbpi_lib_torch.learning import paths
+from mfbpi_lib_torch.testing import array_problem, first_actions, small_learner
 
 
 def agent(**parameters) -> EnsembleUCB:
@@ -46,3 +48,15 @@ def test_settings():
     assert (sea.prior_scale, sea.hidden, sea.learning_rate, sea.loss) == (10.0, 32, 1e-3, "huber")
     assert preset(array_problem((8,), "cartpole_swingup")) == {}
     assert Config().optimism == 2.0
+
+
+@pytest.mark.parametrize("shape", [(3,), (4, 4)])
+def test_first_actions_are_those_of_torch(shape):
+    """500 steps, between observations drawn at random."""
+    config = Config(ensemble_size=3, hidden=6, batch_size=8)
+    first, second = (
+        first_actions(small_learner(EnsembleUCB, config, path, shape), shape) for path in paths.ALL
+    )
+
+    assert len(set(first)) == 2
+    assert first == second

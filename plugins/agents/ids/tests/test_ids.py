@@ -11,7 +11,7 @@ from mfbpi_agent_ids.agent import IDS, information_ratio, of_action
 from mfbpi_agent_ids.config import Config, preset
 from mfbpi_core import Transition
 from mfbpi_lib_torch.learning import paths
-from mfbpi_lib_torch.testing import array_problem
+from mfbpi_lib_torch.testing import array_problem, drawn_observation, first_actions, small_learner
 
 
 def test_information_ratio_by_hand():
@@ -110,14 +110,11 @@ def test_sixty_updates_are_those_of_torch(shape):
 
 def updated(path, shape):
     """A learner after 60 updates, on a path."""
-    kind = "one_hot" if len(shape) == 2 else "array"
-    problem = array_problem(shape, discount=0.9, observation_kind=kind)
     config = Config(ensemble_size=3, hidden=6, batch_size=8, quantile_learning_rate=1e-3)
-    learner = IDS(problem, config, np.random.default_rng(0)).learner
-    learner.take(path)
+    learner = small_learner(IDS, config, path, shape)
     rng = np.random.default_rng(1)
     for _ in range(67):
-        x, y = (observation(rng, shape) for _ in range(2))
+        x, y = (drawn_observation(rng, shape) for _ in range(2))
         ends = bool(rng.random() < 0.2)
         learner.update([Transition(x, int(rng.integers(2)), rng.random(), y, terminated=ends)])
     return learner
@@ -126,36 +123,13 @@ def updated(path, shape):
 @pytest.mark.parametrize("shape", [(3,), (4, 4)])
 def test_first_actions_are_those_of_torch(shape):
     """500 steps, between observations drawn at random."""
-    first, second = (acted(path, shape) for path in paths.ALL)
+    config = Config(ensemble_size=3, hidden=6, batch_size=8)
+    first, second = (
+        first_actions(small_learner(IDS, config, path, shape), shape) for path in paths.ALL
+    )
 
     assert len(set(first)) == 2
     assert first == second
-
-
-def acted(path, shape):
-    """The first actions of a learner, on a path."""
-    kind = "one_hot" if len(shape) == 2 else "array"
-    problem = array_problem(shape, discount=0.9, observation_kind=kind)
-    config = Config(ensemble_size=3, hidden=6, batch_size=8)
-    learner = IDS(problem, config, np.random.default_rng(0)).learner
-    learner.take(path)
-    rng, actions = np.random.default_rng(1), []
-    x = observation(rng, shape)
-    for _ in range(500):
-        actions += learner.select_actions([x])
-        y, ends = observation(rng, shape), bool(rng.random() < 0.2)
-        learner.update([Transition(x, actions[-1], rng.random(), y, terminated=ends)])
-        x = y
-    return actions
-
-
-def observation(rng, shape):
-    """A cell, or features."""
-    if len(shape) == 1:
-        return rng.normal(size=shape).astype(np.float32)
-    cells = np.zeros(shape, dtype=np.float32)
-    cells.flat[rng.integers(cells.size)] = 1.0
-    return cells
 
 
 def test_the_clock_of_updates():

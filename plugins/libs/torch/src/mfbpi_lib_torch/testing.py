@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 import torch
 
-from mfbpi_core import Problem
+from mfbpi_core import Problem, Transition
+from mfbpi_core.data.arrays import Array
+from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.networks.ensemble import Inputs
+
+#: Parameters of an agent.
+K = TypeVar("K", bound=DeepConfig)
 
 
 def array_problem(
@@ -17,6 +24,36 @@ def array_problem(
     """A problem with that observation; two actions unless given."""
     settings = {"n_states": None, "n_actions": 2, "horizon": 1000, **others}
     return Problem(observation_shape=shape, environment=environment, discount=discount, **settings)
+
+
+def small_learner(agent: type[DeepAgent], config: K, path: str, shape: tuple[int, ...]) -> Any:
+    """The learner of an agent, on a path; observations of two axes are one-hot."""
+    kind = "one_hot" if len(shape) == 2 else "array"
+    problem = array_problem(shape, discount=0.9, observation_kind=kind)
+    learner = agent(problem, config, np.random.default_rng(0)).learner
+    learner.take(path)
+    return learner
+
+
+def drawn_observation(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Features, or a cell of two axes."""
+    if len(shape) == 1:
+        return rng.normal(size=shape).astype(np.float32)
+    cells = np.zeros(shape, dtype=np.float32)
+    cells.flat[rng.integers(cells.size)] = 1.0
+    return cells
+
+
+def first_actions(learner: Any, shape: tuple[int, ...], steps: int = 500) -> list[int]:
+    """What a learner does between observations drawn at random, learning from every step."""
+    rng, actions = np.random.default_rng(1), list[int]()
+    x = drawn_observation(rng, shape)
+    for _ in range(steps):
+        actions += learner.select_actions([x])
+        y, ends = drawn_observation(rng, shape), bool(rng.random() < 0.2)
+        learner.update([Transition(x, actions[-1], rng.random(), y, terminated=ends)])
+        x = y
+    return actions
 
 
 def hand_batch() -> Batch:

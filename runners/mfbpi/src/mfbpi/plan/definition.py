@@ -8,14 +8,20 @@ import inspect
 import marshal
 import types
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.kinds import KINDS
 
-#: Kinds that need no packaging.
-UNPACKAGED = ("agent", "environment", "metric")
+#: Kinds that need no packaging, and the attributes of a class that its spec takes, with what they
+#: are if the class has none.
+DECLARED: dict[str, dict[str, Any]] = {
+    "agent": {"needs": {"states"}},
+    "environment": {},
+    "metric": {"needs": frozenset(), "columns": ()},
+}
 
 #: Digits of the hash in names.
 _DIGITS = 16
@@ -124,7 +130,7 @@ def kind_of(found: object, shown: str = "") -> str:
     Raises:
         UsageError: when it is no plugin.
     """
-    for kind in UNPACKAGED:
+    for kind in DECLARED:
         if isinstance(found, type) and issubclass(found, base(kind)):
             return kind
     raise UsageError(f"{shown}{found!r}; expected a class derived from one of {bases(', ')}")
@@ -132,12 +138,12 @@ def kind_of(found: object, shown: str = "") -> str:
 
 def bases(between: str) -> str:
     """The names of the contracts that a class may be derived from."""
-    return between.join(base(kind).__name__ for kind in UNPACKAGED)
+    return between.join(base(kind).__name__ for kind in DECLARED)
 
 
 def is_plugin(found: object) -> bool:
     """Whether it is a class derived from one of them."""
-    contracts = tuple(base(kind) for kind in UNPACKAGED)
+    contracts = tuple(base(kind) for kind in DECLARED)
     return isinstance(found, type) and issubclass(found, contracts) and found not in contracts
 
 

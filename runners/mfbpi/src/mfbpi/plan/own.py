@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import attrs
 import cloudpickle
 
-from mfbpi.plan.definition import base, bases, definition, digest, is_plugin, kind_of
+from mfbpi.plan.definition import DECLARED, base, bases, definition, digest, is_plugin, kind_of
 from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import OwnPluginError, PluginError, UsageError
 from mfbpi_core.plugins.kinds import KINDS
@@ -31,14 +31,6 @@ from mfbpi_core.text import described, did_you_mean
 
 #: A class in a file, as it is asked for.
 _IN_FILE = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
-
-#: Kinds that need no packaging, and the attributes of a class that its spec takes, with what they
-#: are if the class has none.
-_DECLARED: dict[str, dict[str, Any]] = {
-    "agent": {"needs": {"states"}},
-    "environment": {},
-    "metric": {"needs": frozenset(), "columns": ()},
-}
 
 #: Where the ``Config`` of a plugin is found in its module, whatever that calls it.
 _CONFIG = "mfbpi_config_of_"
@@ -260,7 +252,7 @@ def _plugin(
 
 def _spec(kind: str, found: type, module: str) -> Spec:
     """What a packaged plugin would yield; the class says what differs from what is usual."""
-    declared = {key: getattr(found, key, value) for key, value in _DECLARED[kind].items()}
+    declared = {key: getattr(found, key, value) for key, value in DECLARED[kind].items()}
     if kind == "metric":
         declared |= {"columns": _columns(found, declared["columns"]), "default": False}
     return KINDS[kind].spec(

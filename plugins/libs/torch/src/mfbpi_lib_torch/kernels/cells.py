@@ -1,4 +1,7 @@
-"""Reading one-hot observations, compiled: numpy goes through the numbers several times."""
+"""Reading one one-hot observation, compiled: numpy goes through the numbers several times.
+
+The rule is that of :func:`mfbpi_core.data.one_hot.marked_cells`, which reads what this leaves.
+"""
 
 from __future__ import annotations
 

@@ -47,26 +47,26 @@ def tile_of(vectors: int) -> Callable[..., None]:
     from numba.extending import intrinsic
 
     @intrinsic
-    def tile(  # type: ignore[no-untyped-def]
-        typing,  # noqa: ARG001 - numba's
-        to,
-        to_at,  # noqa: ARG001
-        start,
-        start_at,  # noqa: ARG001
-        floor,  # noqa: ARG001
-        a,
-        a_at,  # noqa: ARG001
-        down,  # noqa: ARG001
-        along,  # noqa: ARG001
-        b,
-        b_at,  # noqa: ARG001
-        step,  # noqa: ARG001
-        depth,  # noqa: ARG001
-    ):
+    def tile(
+        typing: Any,  # noqa: ARG001 - numba's
+        to: Any,
+        to_at: Any,  # noqa: ARG001
+        start: Any,
+        start_at: Any,  # noqa: ARG001
+        floor: Any,  # noqa: ARG001
+        a: Any,
+        a_at: Any,  # noqa: ARG001
+        down: Any,  # noqa: ARG001
+        along: Any,  # noqa: ARG001
+        b: Any,
+        b_at: Any,  # noqa: ARG001
+        step: Any,  # noqa: ARG001
+        depth: Any,  # noqa: ARG001
+    ) -> Any:
         place = types.intp
         given = (to, place, start, place, to.dtype, a, *[place] * 3, b, *[place] * 3)
 
-        def build(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             def operand(n: int) -> Operand:
                 array = context.make_array(signature.args[n])(context, builder, args[n])
                 return Operand(array.data, args[n + 1])

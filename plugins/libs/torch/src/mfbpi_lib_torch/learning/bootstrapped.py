@@ -141,8 +141,8 @@ class Bootstrapped(Learner[L, K]):
     def learn_values(self, batch: Batch, q: Estimates, target: torch.Tensor) -> None:
         """Step towards ``target`` [R, B, n]."""
         prediction = taken(q.now, batch.actions)
-        derivative = regression(prediction, target, batch.mask, self.config.loss)
-        derivative.div_(self.loss_divisor)
+        mask, loss = batch.mask, self.config.loss
+        derivative = regression(prediction, target, mask, loss, self.loss_divisor)
         self.q.learn(q.seen, spread(derivative, batch.actions, self.problem.n_actions))
 
 

@@ -7,6 +7,8 @@ import math
 import attrs
 import torch
 
+from mfbpi_lib_torch.kernels.tiles import LANES
+
 
 @attrs.frozen(kw_only=True)
 class Sizes:
@@ -39,8 +41,8 @@ class Sizes:
         return self.members * self.hidden
 
 
-#: Numbers allotted beyond the last weight: tiles of ``kernels`` read whole vectors.
-SPARE = 8
+#: Numbers allotted beyond the last weight, for tiles read whole vectors.
+SPARE = LANES
 
 
 def with_spare(flat: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,11 @@ import torch
 
 
 def regression(
-    prediction: torch.Tensor, target: torch.Tensor, mask: torch.Tensor | None, loss: str
+    prediction: torch.Tensor,
+    target: torch.Tensor,
+    mask: torch.Tensor | None,
+    loss: str,
+    divisor: float = 1.0,
 ) -> torch.Tensor:
     """Derivative of the mean loss over members and batch; masked entries count as zeros.
 
@@ -18,6 +22,7 @@ def regression(
         target: float32 [R, B, n].
         mask: float32 [R, B, n] of zeros and ones; None if every entry counts.
         loss: ``"huber"`` or ``"squared"``.
+        divisor: of the mean loss.
 
     Returns:
         float32 [R, B, n].
@@ -25,7 +30,7 @@ def regression(
     per_replica = prediction.shape[1] * prediction.shape[2]
     d = prediction - target
     d = d.clamp_(-1.0, 1.0) if loss == "huber" else d.mul_(2.0)
-    d.div_(per_replica)
+    d.div_(per_replica * divisor)
     return d if mask is None else d.mul_(mask)
 
 

@@ -14,9 +14,8 @@ from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import FIGURES, Store
 from mfbpi.results.storage.files import atomic_write
 from mfbpi.results.storage.places import Place
-from mfbpi_core.errors import PluginError
+from mfbpi_core.blame import blamed
 from mfbpi_core.plugins.spec import load_object
-from mfbpi_core.text import described
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,13 +72,8 @@ def draw(figures: Mapping[str, str], rows: pa.Table, directory: Place) -> list[P
 def derived(import_string: str, content: pa.Table) -> Any:
     """What a function of an experiment makes of the table; its failure is the plugin's."""
     function = load_object(import_string)
-    try:
+    with blamed(f"{import_string} cannot show these results"):
         return function(content)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        cause = described(error)
-        raise PluginError(f"{import_string} cannot show these results: {cause}") from error
 
 
 def draw_runs(figures: Mapping[str, str], directory: Place) -> list[Place]:
