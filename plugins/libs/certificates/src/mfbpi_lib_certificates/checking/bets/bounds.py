@@ -47,7 +47,7 @@ def advantages(
         raise RefusedError(f"bets on {len(c.live)} states are more than can be verified")
     values = _confirmed(c, allowed, values_upper, values_lower)
     epochs = [_Epoch.of(told.since(number), allowed) for number in reversed(numbers)]
-    eps = _first(epochs[0].frozen, *values)
+    eps = epochs[0].first(*values)
     for epoch in epochs:
         eps = epoch.contracted(eps)
     return np.asarray(np.minimum.reduce([epoch.advantages(eps) for epoch in epochs]))
@@ -61,7 +61,9 @@ class _Epoch:
         frozen: its bets.
         points: what came since.
         intervals: float64 [P, 2], where mu - mu_hat lies.
-        shift: float64 [nodes], V_hat - h0.
+        resolvent: float64 [nodes, Z], G of the present counts.
+        kappa: float64 [rivals, Z], theirs too.
+        values: float64 [Z], V_hat.
         own: laws of the policy's pairs.
         rivals: those of the others.
     """
@@ -69,7 +71,9 @@ class _Epoch:
     frozen: Frozen
     points: Points
     intervals: FloatArray
-    shift: FloatArray
+    resolvent: FloatArray
+    kappa: FloatArray
+    values: FloatArray
     own: Laws
     rivals: Laws
 
@@ -82,16 +86,31 @@ class _Epoch:
         frozen.check()
         points = Points.of(frozen)
         high, low = (allowed.backup(frozen.reference, sign) for sign in (1, -1))
-        shift = np.zeros(frozen.n_nodes)
-        shift[: len(c.live)] = _present(frozen) - frozen.reference[c.live]
+        resolvent, kappa = frozen.kernel(told.periods)
+        n = len(c.live)
+        values = resolvent[:n] @ frozen.mean_rewards(told.periods)[frozen.own]
+        shift = np.zeros(frozen.n_nodes)  # V_hat - h0
+        shift[:n] = values - frozen.reference[c.live]
         return cls(
             frozen=frozen,
             points=points,
             intervals=np.stack([low, high], axis=1) - points.means[:, None],
-            shift=shift,
+            resolvent=resolvent,
+            kappa=kappa,
+            values=values,
             own=Laws.of(allowed, frozen.own, frozen.nodes, shift),
             rivals=Laws.of(allowed, frozen.rivals, frozen.nodes, shift),
         )
+
+    def first(self, values_upper: FloatArray, values_lower: FloatArray) -> FloatArray:
+        """Differences of e' that the values of the policy over the box allow, [nodes, nodes]."""
+        live, n_nodes = self.frozen.certificate.live, self.frozen.n_nodes
+        high, low = np.zeros(n_nodes), np.zeros(n_nodes)
+        high[: len(live)] = values_upper[live] - self.values
+        low[: len(live)] = values_lower[live] - self.values
+        wide = np.asarray(high[:, None] - low[None])
+        np.fill_diagonal(wide, 0.0)
+        return wide
 
     def contracted(self, eps: FloatArray) -> FloatArray:
         """What its bets leave of bounds of e'(z) - e'(y), [nodes, nodes]."""
@@ -100,26 +119,17 @@ class _Epoch:
         differences[frozen.ordered] = capital.largest(
             frozen, self.points, self.intervals, slice(len(frozen.rivals), None)
         )
-        resolvent = frozen.kernel(frozen.history.periods)[0]
-        return contracted(differences, resolvent, eps, frozen.certificate.discount, self.own)
+        return contracted(differences, self.resolvent, eps, frozen.certificate.discount, self.own)
 
     def advantages(self, eps: FloatArray) -> FloatArray:
         """Upper bounds of advantages, float64 [S, A]."""
-        c, frozen = self.frozen.certificate, self.frozen
-        kappa = frozen.kernel(frozen.history.periods)[1]
+        c, frozen, kappa = self.frozen.certificate, self.frozen, self.kappa
         own, rival = self.own.largest(eps), self.rivals.largest(eps)[0]
         left = rival + np.maximum(kappa, 0.0) @ own[0] + np.maximum(-kappa, 0.0) @ own[1]
         linear = _linear(frozen, self.points, self.intervals, kappa)
         found = np.zeros(c.n_pairs)
         found[frozen.rivals] = linear + c.discount * left
         return found.reshape(c.n_states, c.n_actions)
-
-
-def _present(frozen: Frozen) -> FloatArray:
-    """V_hat of live states."""
-    t = frozen.history.periods
-    resolvent = frozen.kernel(t)[0][: len(frozen.certificate.live)]
-    return np.asarray(resolvent @ frozen.mean_rewards(t)[frozen.own])
 
 
 def _confirmed(
@@ -140,14 +150,3 @@ def _linear(frozen: Frozen, points: Points, intervals: FloatArray, kappa: FloatA
     now = off[frozen.rivals] + kappa @ off[frozen.own]
     rivals = slice(0, len(frozen.rivals))
     return np.asarray(now + capital.largest(frozen, points, intervals, rivals))
-
-
-def _first(frozen: Frozen, values_upper: FloatArray, values_lower: FloatArray) -> FloatArray:
-    """Differences of e' that the values of the policy over the box allow, [nodes, nodes]."""
-    live, present = frozen.certificate.live, _present(frozen)
-    high, low = np.zeros(frozen.n_nodes), np.zeros(frozen.n_nodes)
-    high[: len(live)] = values_upper[live] - present
-    low[: len(live)] = values_lower[live] - present
-    wide = np.asarray(high[:, None] - low[None])
-    np.fill_diagonal(wide, 0.0)
-    return wide
