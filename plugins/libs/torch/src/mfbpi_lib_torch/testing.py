@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,11 +11,9 @@ from mfbpi_core import Problem, Transition
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.experience.memory import Batch
+from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.networks.ensemble import Inputs
-
-#: Parameters of an agent.
-K = TypeVar("K", bound=DeepConfig)
 
 
 def array_problem(
@@ -26,7 +24,9 @@ def array_problem(
     return Problem(observation_shape=shape, environment=environment, discount=discount, **settings)
 
 
-def small_learner(agent: type[DeepAgent], config: K, path: str, shape: tuple[int, ...]) -> Any:
+def small_learner(
+    agent: type[DeepAgent], config: DeepConfig, path: str, shape: tuple[int, ...]
+) -> Any:
     """The learner of an agent, on a path; observations of two axes are one-hot."""
     kind = "one_hot" if len(shape) == 2 else "array"
     problem = array_problem(shape, discount=0.9, observation_kind=kind)
@@ -44,8 +44,15 @@ def drawn_observation(rng: np.random.Generator, shape: tuple[int, ...]) -> Array
     return cells
 
 
-def first_actions(learner: Any, shape: tuple[int, ...], steps: int = 500) -> list[int]:
-    """What a learner does between observations drawn at random, learning from every step."""
+def first_actions(
+    agent: type[DeepAgent], config: type[DeepConfig], shape: tuple[int, ...], steps: int = 500
+) -> list[list[int]]:
+    """What a small agent does on each path, from and to observations drawn at random."""
+    small = config(ensemble_size=3, hidden=6, batch_size=8)
+    return [_acted(small_learner(agent, small, path, shape), shape, steps) for path in paths.ALL]
+
+
+def _acted(learner: Any, shape: tuple[int, ...], steps: int) -> list[int]:
     rng, actions = np.random.default_rng(1), list[int]()
     x = drawn_observation(rng, shape)
     for _ in range(steps):
