@@ -88,6 +88,25 @@ def test_resuming_is_exact(environment_type, make_problem, make_config):
     )
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_a_copy_goes_on_alone(copied, environment_type, make_problem, make_config):
+    """The same steps as the original, which it leaves alone; its state is what it has learnt."""
+    agent = Plain(make_problem(environment_type()), make_config(), np.random.default_rng(1))
+    run = Interaction(environment_type(), agent, seed=7)
+    run.advance(75)
+    world, other = copy.deepcopy(run), copied(agent)
+    world.agent = other
+    before = agent.learner.q.flat.clone()
+
+    again = world.advance(80)
+    assert torch.equal(agent.learner.q.flat, before)
+    expected = run.advance(80)
+
+    np.testing.assert_array_equal(expected.actions, again.actions)
+    assert torch.equal(agent.learner.q.flat, other.learner.q.flat)
+    assert not torch.equal(agent.learner.q.flat, before)
+
+
 def test_states_live_on_the_cpu(environment_type, make_learner):
     """Every tensor of a saved state is on the CPU, so that it loads on any device."""
 

@@ -30,7 +30,7 @@ import numpy as np
 import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
-from mfbpi_agent_dbmf_bpi.compiled import learn_pairs, learn_values_alone, moment_space
+from mfbpi_agent_dbmf_bpi.compiled import PairUpdate, learn_pairs, learn_values_alone, moment_space
 from mfbpi_agent_dbmf_bpi.config import Config
 from mfbpi_core.data import sampling
 from mfbpi_core.data.arrays import Array
@@ -38,7 +38,7 @@ from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
-from mfbpi_lib_torch.kernels.values import space_of
+from mfbpi_lib_torch.kernels.values import Rule
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped, Estimates, spread, taken
 from mfbpi_lib_torch.learning.learner import Values
@@ -143,34 +143,26 @@ class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
 
     def learn_compiled(self, replica: CompiledReplica) -> None:
         """The same step of one replica."""
-        if not self.learns_moments:
-            gap = self._learn_values_alone(replica)
-            self._approach(self.lanes[replica.number], gap)
-            return
-        values, moments = replica.nets
-        gap = learn_pairs(
-            values,
-            moments,
-            replica.batch,
-            replica.prior("q"),
-            replica.prior("m"),
-            self.rule(everywhere=True),
-            self.config.k,
-            self.problem.discount,
-            replica.space(space_of, 0),
-            replica.space(moment_space, 1),
-            self.q.step + 1,
-        )
+        step = self.q.step + 1
+        if self.learns_moments:
+            gap = learn_pairs(replica.held(self.pair_update), step)
+        else:
+            gap = learn_values_alone(replica.held(self.value_update), step)
         self._approach(self.lanes[replica.number], gap)
 
-    def _learn_values_alone(self, replica: CompiledReplica) -> float:
-        return learn_values_alone(
-            replica.nets[0],
-            replica.batch,
-            replica.prior("q"),
-            self.rule(everywhere=True),
-            replica.space(space_of, 0),
-            self.q.step + 1,
+    def rule(self) -> Rule:
+        """How the values learn: every member is needed at every s', for the smallest gap."""
+        return super().rule()._replace(everywhere=True)
+
+    def pair_update(self, replica: CompiledReplica) -> PairUpdate:
+        """What compiled functions take to update both ensembles."""
+        return PairUpdate(
+            values=self.value_update(replica),
+            net=replica.nets[1],
+            prior=replica.prior("m"),
+            space=replica.space(moment_space, 1),
+            k=self.config.k,
+            discount=self.problem.discount,
         )
 
     def moment_target(self, batch: Batch, q: Estimates) -> torch.Tensor:

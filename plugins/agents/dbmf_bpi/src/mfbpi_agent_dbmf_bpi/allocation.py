@@ -21,7 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mfbpi_lib_tabular.solution import terms
-from mfbpi_lib_torch.kernels.compiling import compiled
+from mfbpi_lib_torch.kernels.compiling import compiled, leaf
+
+_suboptimal, _optimal = leaf(terms.suboptimal), leaf(terms.optimal)
 
 
 @attrs.frozen(kw_only=True)
@@ -55,20 +57,42 @@ class Allocation:
         Returns:
             float64 [A], summing to 1.
         """
-        if q.size == 1:
-            return np.ones(1)
-        best = int(q.argmax())
-        m = moments ** (2.0 ** (1 - self.k))
-        gaps = np.maximum(q[best] - q + self.gap_offset, self.gap_floor)
-        weights = terms.suboptimal(m) / gaps**2
-        weights[best] = 0.0
-        least = max(smallest_gap + self.gap_offset, self.gap_floor)
-        spread = terms.optimal(float(m[best]), self.discount)
-        ratio = (1.0 + self.discount) / (least * (1.0 - self.discount))
-        total = weights.sum() * self.sum_factor
-        weights[best] = math.sqrt(spread * total) * ratio
-        distribution: npt.NDArray[np.float64] = weights / weights.sum()
+        distribution: npt.NDArray[np.float64] = _allocate(
+            q,
+            moments ** (2.0 ** (1 - self.k)),
+            smallest_gap,
+            self.discount,
+            self.gap_offset,
+            self.gap_floor,
+            self.sum_factor,
+        )
         return distribution
+
+
+@compiled
+def _allocate(
+    q: npt.NDArray[np.float64],
+    m: npt.NDArray[np.float64],
+    smallest_gap: float,
+    discount: float,
+    gap_offset: float,
+    gap_floor: float,
+    sum_factor: float,
+) -> npt.NDArray[np.float64]:
+    """The allocation; ``m`` is of order one."""
+    if q.size == 1:
+        return np.ones(1)
+    best = q.argmax()
+    weights = np.empty(q.size)
+    total = 0.0
+    for a in range(q.size):
+        gap = max(q[best] - q[a] + gap_offset, gap_floor)
+        weights[a] = _suboptimal(m[a]) / gap**2
+        total += 0.0 if a == best else weights[a]
+    least = max(smallest_gap + gap_offset, gap_floor)
+    ratio = (1.0 + discount) / (least * (1.0 - discount))
+    weights[best] = math.sqrt(_optimal(m[best], discount) * total * sum_factor) * ratio
+    return weights / weights.sum()
 
 
 @compiled

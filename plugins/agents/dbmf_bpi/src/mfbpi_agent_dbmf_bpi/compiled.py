@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mfbpi_lib_torch.kernels.compiling import compiled, leaf
+from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.kernels.parts import (
     Batch,
     Booleans,
@@ -26,7 +27,7 @@ from mfbpi_lib_torch.kernels.steps import clear, take_member
 from mfbpi_lib_torch.kernels.tables import close_rows
 from mfbpi_lib_torch.kernels.values import (
     Rule,
-    Space,
+    ValueUpdate,
     choose_learning,
     choose_online,
     choose_target,
@@ -62,38 +63,35 @@ def moment_space(net: Net, n: int) -> MomentSpace:
     return MomentSpace(*spaces, np.zeros(n, np.int64), np.zeros(2 * n, np.bool_))
 
 
-@compiled
-def learn_pairs(
-    q: Net,
-    m: Net,
-    batch: Batch,
-    q_prior: Floats,
-    m_prior: Floats,
-    rule: Rule,
-    k: int,
-    discount: float,
-    q_space: Space,
-    m_space: MomentSpace,
-    step: int,
-) -> float:
-    """Step number ``step`` of every pair (Q_b, M_b).
+class PairUpdate(NamedTuple):
+    """Both ensembles, and what their update takes.
 
-    Args:
-        q: the values.
-        m: the moments.
-        batch: transitions.
-        q_prior: [sites, B * A]; without sites if there are none.
-        m_prior: the same for the moments, at the sites that learn.
-        rule: how the values learn.
+    Attributes:
+        values: the values.
+        net: the moments.
+        prior: [sites that learn, B * A], of the moments; without sites if there is none.
+        space: space for the moments.
         k: order of the moments.
         discount: gamma.
-        q_space: space for the values.
-        m_space: space for the moments.
-        step: number of the step, from 1.
+    """
+
+    values: ValueUpdate
+    net: Net
+    prior: Floats
+    space: MomentSpace
+    k: int
+    discount: float
+
+
+@compiled
+def learn_pairs(update: Held, step: int) -> float:
+    """Step number ``step`` of every pair (Q_b, M_b); what is held is a :class:`PairUpdate`.
 
     Returns:
         The smallest positive gap between the two best actions at s'; infinity if there is none.
     """
+    values, m, m_prior, m_space, k, discount = update.content
+    q, batch, q_prior, rule, q_space = values
     smallest = math.inf
     open_values(q, batch, q_space.first, True)
     open_values(m, batch, m_space.first, False)
@@ -128,10 +126,12 @@ def learn_pairs(
 
 
 @compiled
-def learn_values_alone(
-    net: Net, batch: Batch, prior: Floats, rule: Rule, space: Space, step: int
-) -> float:
-    """Step number ``step`` of the values, where moments are constant; returns the smallest gap."""
+def learn_values_alone(update: Held, step: int) -> float:
+    """Step number ``step`` of the values, where moments are constant; returns the smallest gap.
+
+    What is held is a :class:`ValueUpdate`.
+    """
+    net, batch, prior, rule, space = update.content
     smallest = math.inf
     open_values(net, batch, space.first, True)
     for b in range(net.members):

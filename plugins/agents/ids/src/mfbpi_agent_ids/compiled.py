@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mfbpi_lib_torch.kernels.compiling import compiled
+from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.kernels.parts import (
     Batch,
     First,
@@ -39,19 +40,26 @@ def quantile_space(net: Net, n: int) -> QuantileSpace:
     )
 
 
-@compiled
-def learn_quantiles(
-    net: Net, batch: Batch, levels: Floats, space: QuantileSpace, step: int
-) -> None:
-    """Step number ``step`` of the quantile network, a member alone.
+class QuantileUpdate(NamedTuple):
+    """The quantile network, and what its update takes.
 
-    Args:
+    Attributes:
         net: the network.
         batch: transitions; all count, whatever their masks.
         levels: [quantiles], in (0, 1).
         space: space.
-        step: number of the step, from 1.
     """
+
+    net: Net
+    batch: Batch
+    levels: Floats
+    space: QuantileSpace
+
+
+@compiled
+def learn_quantiles(update: Held, step: int) -> None:
+    """Step number ``step`` of the network; what is held is a :class:`QuantileUpdate`."""
+    net, batch, levels, space = update.content
     n_learning, count = choose_all(batch, space.seen)
     open_values(net, batch, space.first, True)
     forward(net, net.flat, space.first.online, batch, 0, count, space.seen)

@@ -104,7 +104,9 @@ class Memory:
         return {**actions, "now": self.encoder.inputs, "next": self.encoder.inputs}
 
     def priors_at(self, encoded: Array) -> Arrays:
-        """Outputs [R, B * A] of the priors, remembered: s' of a step is s of the next."""
+        """Outputs [R, B * A] of the priors; remembered for features: s' is s of the next step."""
+        if self.encoder.one_hot:
+            return {name: prior.at(encoded) for name, prior in self.priors.items()}
         if not self._known or not np.array_equal(self._known["encoded"], encoded):
             self._known["encoded"] = encoded
             self._known["values"] = {name: p.at(encoded) for name, p in self.priors.items()}

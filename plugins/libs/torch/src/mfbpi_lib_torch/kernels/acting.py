@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.kernels.compiling import compiled
+from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.kernels.parts import B1, B2, B3, W1, W3, Floats, Matrix, Net
 from mfbpi_lib_torch.kernels.passes import second
 from mfbpi_lib_torch.kernels.products import multiply_rectified
@@ -16,8 +17,13 @@ from mfbpi_lib_torch.kernels.tables import present
 from mfbpi_lib_torch.kernels.tiles import ROWS, padded
 
 
-def outputs(nets: Sequence[Net], inputs: Array) -> npt.NDArray[np.float32]:
-    """Outputs [R * B, outputs] for one input of each replica: int64 [R], or float32 [R, inputs]."""
+def outputs(nets: Sequence[Held], inputs: Array) -> npt.NDArray[np.float32]:
+    """Outputs [R * B, outputs] for one input of each replica.
+
+    Args:
+        nets: a held :class:`Net` of each.
+        inputs: int64 [R], or float32 [R, inputs].
+    """
     at = at_cell if inputs.ndim == 1 else at_features
     found = [at(net, each) for net, each in zip(nets, inputs, strict=True)]
     joined: npt.NDArray[np.float32] = np.concatenate(found) if len(found) > 1 else found[0]
@@ -25,16 +31,18 @@ def outputs(nets: Sequence[Net], inputs: Array) -> npt.NDArray[np.float32]:
 
 
 @compiled
-def at_cell(net: Net, cell: int) -> Floats:
-    """Outputs [B, outputs] at a cell."""
+def at_cell(held: Held, cell: int) -> Floats:
+    """Outputs [B, outputs] of a held :class:`Net` at a cell."""
+    net = held.content
     first = np.empty(net.members * net.hidden, net.flat.dtype)
     present(net.table, cell, net.rate, first)
     return _outputs(net, first)
 
 
 @compiled
-def at_features(net: Net, x: Floats) -> Floats:
-    """Outputs [B, outputs] at features [inputs]."""
+def at_features(held: Held, x: Floats) -> Floats:
+    """Outputs [B, outputs] of a held :class:`Net` at features [inputs]."""
+    net = held.content
     first, flat = np.zeros(net.members * net.hidden, net.flat.dtype), net.flat
     for c in range(net.inputs):
         start, feature = net.at[W1] + c * first.size, x[c]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mfbpi_lib_torch.kernels.compiling import compiled
+from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.kernels.parts import Batch, Booleans, Floats, Integers
 
 
@@ -22,6 +23,52 @@ class Stored(NamedTuple):
     rewards: Floats
     terminated: Booleans
     discount: np.float32
+
+
+class Source(NamedTuple):
+    """What a batch is drawn from, and the batch.
+
+    Attributes:
+        stored: all but the inputs.
+        now, following: columns of s and s': cells [capacity], or features [capacity, inputs].
+        site: int64 [cells], all -1, as they are left; of no use with features.
+        batch: written.
+    """
+
+    stored: Stored
+    now: Integers | Floats
+    following: Integers | Floats
+    site: Integers
+    batch: Batch
+
+
+class PriorTable(NamedTuple):
+    """A prior for cells.
+
+    Attributes:
+        values: [cells, B * A].
+        batch: its sites have cells.
+        part: place in ``batch.counts``: 0 where all sites have values, 1 where those that learn do.
+        to: [sites, B * A], written.
+    """
+
+    values: Floats
+    batch: Batch
+    part: int
+    to: Floats
+
+
+class PriorColumns(NamedTuple):
+    """A prior for features: values as they were stored.
+
+    Attributes:
+        now, following: [capacity, B * A], at s and s'; the latter without rows where not needed.
+        to: [sites, B * A], written.
+    """
+
+    now: Floats
+    following: Floats
+    to: Floats
 
 
 @compiled
@@ -43,10 +90,9 @@ def gather_mask(stored: Booleans, places: Integers, to: Booleans) -> None:
 
 
 @compiled
-def gather_features(
-    stored: Stored, now: Floats, following: Floats, places: Integers, to: Batch
-) -> None:
-    """Copy a batch with features [capacity, inputs]: each s and each s' is a site of its own."""
+def gather_features(source: Held, places: Integers) -> None:
+    """Copy a batch with features: each s and each s' is a site of its own."""
+    stored, now, following, _, to = source.content
     _gather(stored, places, to)
     n = places.size
     to.counts[0], to.counts[1] = 2 * n, n
@@ -60,24 +106,9 @@ def gather_features(
 
 
 @compiled
-def gather_cells(
-    stored: Stored,
-    now: Integers,
-    following: Integers,
-    places: Integers,
-    site: Integers,
-    to: Batch,
-) -> None:
-    """Copy a batch with cells [capacity]: the different ones of s, then those of s' that are no s.
-
-    Args:
-        stored: all but the cells.
-        now: cells of s.
-        following: cells of s'.
-        places: which transitions.
-        site: int64 [cells], all -1, as they are left.
-        to: written.
-    """
+def gather_cells(source: Held, places: Integers) -> None:
+    """Copy a batch with cells: the different ones of s, then those of s' that are no s."""
+    stored, now, following, site, to = source.content
     _gather(stored, places, to)
     n_learning = _number(now, places, site, 0, to.now, to.cells)
     n_sites = _number(following, places, site, n_learning, to.following, to.cells)
@@ -106,7 +137,23 @@ def _number(
 
 
 @compiled
-def gather_prior(values: Floats, rows: Integers, count: int, start: int, to: Floats) -> None:
+def gather_prior_of_cells(prior: Held) -> None:
+    """Copy values of a held :class:`PriorTable` to the sites of a batch."""
+    values, batch, part, to = prior.content
+    _copy_rows(values, batch.cells, batch.counts[part], 0, to)
+
+
+@compiled
+def gather_prior_of_features(prior: Held, places: Integers) -> None:
+    """Copy values of a held :class:`PriorColumns` to the sites of a batch."""
+    now, following, to = prior.content
+    _copy_rows(now, places, places.size, 0, to)
+    if following.shape[0] > 0:
+        _copy_rows(following, places, places.size, places.size, to)
+
+
+@compiled
+def _copy_rows(values: Floats, rows: Integers, count: int, start: int, to: Floats) -> None:
     """Copy rows of values [rows, B * A] to those of ``count`` sites from ``start``."""
     for i in range(count):
         row = rows[i]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.kernels import batches
+from mfbpi_lib_torch.kernels.held import Held, hold
 from mfbpi_lib_torch.kernels.parts import Batch, Floats, Integers, Net, Table
 from mfbpi_lib_torch.networks.ensemble import Ensemble
 from mfbpi_lib_torch.networks.layers import Layers, Sizes
@@ -133,27 +135,34 @@ class CompiledReplica:
         self.nets = [net_of(network, r) for network in networks]
         self.batch = _empty_batch(config, encoder)
         self._config = config
-        columns = lane.replay.columns
-        self._stored = batches.Stored(
-            actions=columns["action"],
-            rewards=columns["reward"],
-            terminated=columns["terminated"],
-            discount=np.float32(discount),
-        )
-        self._site = np.full(encoder.inputs + 1, -1, dtype=np.int64)
-        self._spaces: dict[Any, Any] = {}
+        self._held: dict[Any, Held] = {}
+        self._source = hold(_source(lane, encoder, discount, self.batch))
+        self._gather = batches.gather_cells if encoder.one_hot else batches.gather_features
         shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
         self._values = {name: np.zeros(shape, np.float32) for name in priors}
-        self._tables = {name: _prior_table(prior, r) for name, prior in priors.items()}
-        self._at_next = {name: prior.at_next for name, prior in priors.items()}
+        self._gather_priors = [self._gatherer(name, prior) for name, prior in priors.items()]
+
+    def _gatherer(self, name: str, prior: Prior) -> Callable[[Integers], None]:
+        """What writes the values of a prior at a batch drawn from some places."""
+        to, r, columns = self._values[name], self.number, self.lane.replay.columns
+        if prior.sizes.one_hot:
+            part = 0 if prior.at_next else 1
+            table = hold(batches.PriorTable(_prior_table(prior, r), self.batch, part, to))
+            return lambda _: batches.gather_prior_of_cells(table)
+        now = columns[f"{name} now"]
+        following = columns[f"{name} next"] if prior.at_next else now[:0]
+        stored = hold(batches.PriorColumns(now, following, to))
+        return partial(batches.gather_prior_of_features, stored)
+
+    def held(self, make: Callable[[CompiledReplica], Any]) -> Held:
+        """What ``make`` gives for this replica, made once and held."""
+        if make not in self._held:
+            self._held[make] = hold(make(self))
+        return self._held[make]
 
     def space(self, make: Callable[[Net, int], _Space], number: int) -> _Space:
-        """What ``make`` gives for a network, made once."""
-        key = make, number
-        if key not in self._spaces:
-            self._spaces[key] = make(self.nets[number], self._config.batch_size)
-        space: _Space = self._spaces[key]
-        return space
+        """New space, made by ``make``, for the update of a network."""
+        return make(self.nets[number], self._config.batch_size)
 
     def prior(self, name: str) -> Floats:
         """Values [sites, B * A] of a prior at the batch; without sites if there is none."""
@@ -161,28 +170,11 @@ class CompiledReplica:
 
     def draw(self) -> None:
         """Draw a batch, from the generators and in the order of the other path."""
-        replay, batch = self.lane.replay, self.batch
-        columns = replay.columns
-        places = replay.places(self._config.batch_size)
-        now, following = columns["now"], columns["next"]
-        if now.ndim == 1:
-            batches.gather_cells(self._stored, now, following, places, self._site, batch)
-        else:
-            batches.gather_features(self._stored, now, following, places, batch)
-        for name in self._values:
-            self._gather_prior(name, places)
+        places = self.lane.replay.places(self._config.batch_size)
+        self._gather(self._source, places)
+        for gather in self._gather_priors:
+            gather(places)
         self._draw_mask(places)
-
-    def _gather_prior(self, name: str, places: Integers) -> None:
-        to, batch, n = self._values[name], self.batch, places.size
-        if name in self._tables and self._tables[name].size:
-            count = batch.counts[0 if self._at_next[name] else 1]
-            batches.gather_prior(self._tables[name], batch.cells, count, 0, to)
-            return
-        columns = self.lane.replay.columns
-        batches.gather_prior(columns[f"{name} now"], places, n, 0, to)
-        if self._at_next[name]:
-            batches.gather_prior(columns[f"{name} next"], places, n, n, to)
 
     def _draw_mask(self, places: Integers) -> None:
         stored = self.lane.replay.columns.get("mask")
@@ -199,7 +191,19 @@ _NO_PRIOR = np.zeros((0, 0), np.float32)
 def _prior_table(prior: Prior, r: int) -> Floats:
     n_rows = prior.table.shape[0] // prior.sizes.replicas
     table: Floats = prior.table.numpy()[r * n_rows : (r + 1) * n_rows]
-    return table if table.ndim == 2 else np.zeros((0, 0), np.float32)
+    return table
+
+
+def _source(lane: Lane, encoder: Encoder, discount: float, batch: Batch) -> batches.Source:
+    columns = lane.replay.columns
+    stored = batches.Stored(
+        actions=columns["action"],
+        rewards=columns["reward"],
+        terminated=columns["terminated"],
+        discount=np.float32(discount),
+    )
+    site = np.full(encoder.inputs + 1, -1, dtype=np.int64)
+    return batches.Source(stored, columns["now"], columns["next"], site, batch)
 
 
 def _empty_batch(config: DeepConfig, encoder: Encoder) -> Batch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mfbpi_lib_torch.kernels.compiling import compiled, leaf
+from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.kernels.parts import (
     Batch,
     First,
@@ -54,11 +55,28 @@ def space_of(net: Net, n: int) -> Space:
     return Space(first_space(net, sites), *passes, gradient_space(net, sites))
 
 
+class ValueUpdate(NamedTuple):
+    """An ensemble of values, and what its update takes.
+
+    Attributes:
+        net: the networks.
+        batch: transitions.
+        prior: [sites, B * A]; without sites if there is none.
+        rule: how they learn.
+        space: space.
+    """
+
+    net: Net
+    batch: Batch
+    prior: Floats
+    rule: Rule
+    space: Space
+
+
 @compiled
-def learn_values(
-    net: Net, batch: Batch, prior: Floats, rule: Rule, space: Space, step: int
-) -> None:
-    """Step number ``step`` of every member; ``prior`` is [sites, B * A], without sites if none."""
+def learn_values(update: Held, step: int) -> None:
+    """Step number ``step`` of every member; what is held is a :class:`ValueUpdate`."""
+    net, batch, prior, rule, space = update.content
     open_values(net, batch, space.first, rule.double)
     for b in range(net.members):
         step_member(net, batch, b, prior, rule, space, step)

@@ -24,7 +24,7 @@ from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
-from mfbpi_lib_torch.kernels.values import Rule, learn_values, space_of
+from mfbpi_lib_torch.kernels.values import Rule, ValueUpdate, learn_values, space_of
 from mfbpi_lib_torch.learning.learner import K, L, Learner, Values
 from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.networks.losses import regression
@@ -103,13 +103,16 @@ class Bootstrapped(Learner[L, K]):
 
     def learn_compiled(self, replica: CompiledReplica) -> None:
         """The same step of one replica."""
-        net, space = replica.nets[0], replica.space(space_of, 0)
-        step = self.q.step + 1
-        learn_values(net, replica.batch, replica.prior("q"), self.rule(), space, step)
+        learn_values(replica.held(self.value_update), self.q.step + 1)
 
-    def rule(self, *, everywhere: bool = False) -> Rule:
+    def value_update(self, replica: CompiledReplica) -> ValueUpdate:
+        """What compiled functions take to update the ensemble."""
+        space = replica.space(space_of, 0)
+        return ValueUpdate(replica.nets[0], replica.batch, replica.prior("q"), self.rule(), space)
+
+    def rule(self) -> Rule:
         """How the values learn, as compiled functions take it."""
-        return Rule(self.double, everywhere, self.config.loss == "huber", self.loss_divisor)
+        return Rule(self.double, False, self.config.loss == "huber", self.loss_divisor)
 
     @property
     def loss_divisor(self) -> float:

@@ -26,6 +26,7 @@ from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch, Memory
 from mfbpi_lib_torch.experience.replay import Replay
+from mfbpi_lib_torch.kernels.held import hold
 from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of_prior
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble, Initial
@@ -193,9 +194,9 @@ class Learner(Stateful, Generic[L, K]):
         elif not self.compiled_replicas:
             self.compiled_replicas = [self._compiled(r) for r in range(len(self.lanes))]
         for n, network in enumerate(self.networks):
-            network.nets = [replica.nets[n] for replica in self.compiled_replicas]
+            network.nets = [hold(replica.nets[n]) for replica in self.compiled_replicas]
         for prior in self.prior_networks:
-            prior.nets = [net_of_prior(prior, r) for r in range(len(self.compiled_replicas))]
+            prior.nets = [hold(net_of_prior(prior, r)) for r in range(len(self.compiled_replicas))]
 
     def _compiled(self, r: int) -> CompiledReplica:
         return CompiledReplica(
@@ -217,6 +218,10 @@ class Learner(Stateful, Generic[L, K]):
         paths.check_saved(self, state.get("path"))
         super().load_state_dict(state)
         self.take(self.path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled by its state: memory that compiled functions share is not copied."""
+        return _restored, (type(self), self.problem, self.config, self.rngs, self.state_dict())
 
     # One step.
 
@@ -266,6 +271,18 @@ class Learner(Stateful, Generic[L, K]):
         priors = {name: prior.at(encoded) for name, prior in self.priors.items()}
         values = self.values(encoded, priors)
         return self.recommended({name: value[replica] for name, value in values.items()})
+
+
+def _restored(
+    kind: type[Learner[L, K]],
+    problem: Problem,
+    config: K,
+    rngs: Sequence[np.random.Generator],
+    state: StateDict,
+) -> Learner[L, K]:
+    learner = kind(problem, config, rngs)
+    learner.load_state_dict(state)
+    return learner
 
 
 #: One of whatever algorithm.

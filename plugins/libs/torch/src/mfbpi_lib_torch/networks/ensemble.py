@@ -17,7 +17,7 @@ import torch
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.kernels.acting import outputs
-from mfbpi_lib_torch.kernels.parts import Net
+from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.networks.adam import adam_
 from mfbpi_lib_torch.networks.initialisers import draw
 from mfbpi_lib_torch.networks.layers import (
@@ -136,7 +136,7 @@ class Ensemble(Stateful):
         if sizes.one_hot:
             zeros = np.arange(1, sizes.replicas + 1) * (sizes.inputs + ZERO_ROWS) - 1
             self.table = RowTable(with_zero_rows(first), rate, zeros, target=target)
-        self.nets: Sequence[Net] = ()  # where the compiled path is taken, its view of each replica
+        self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
 

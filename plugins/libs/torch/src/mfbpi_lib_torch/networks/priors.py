@@ -19,7 +19,7 @@ import torch
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.kernels.acting import outputs
-from mfbpi_lib_torch.kernels.parts import Net
+from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.networks.ensemble import (
     Initial,
     initial_layers,
@@ -65,7 +65,7 @@ class Prior(Stateful):
         self.at_next = at_next
         self.layers, first = initial_layers(sizes, initial, generators, device)
         self.flat = self.layers.flat
-        self.nets: Sequence[Net] = ()  # where the compiled path is taken, its view of each replica
+        self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         self.table = first.new_empty(0)  # [R * (cells + 1), B * outputs]
         if sizes.one_hot:
             self.table = self._tabulate(with_zero_rows(first))
@@ -103,8 +103,8 @@ class Prior(Stateful):
 
     def _compiled(self, inputs: Array) -> npt.NDArray[np.float32]:
         if self.sizes.one_hot:
-            rows = table_rows(inputs[:, None], self.sizes.inputs).ravel()
-            looked_up: npt.NDArray[np.float32] = self._array[rows]
+            rows = table_rows(inputs[:, None], self.sizes.inputs)
+            looked_up: npt.NDArray[np.float32] = self._array[rows[:, 0]]
             return looked_up
         values = outputs(self.nets, inputs).reshape(self.sizes.replicas, -1)
         if self.rectified:
