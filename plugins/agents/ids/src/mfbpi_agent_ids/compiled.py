@@ -98,9 +98,10 @@ def derive_quantiles(batch: Batch, levels: Floats, space: QuantileSpace, n_learn
         row = seen.place[batch.now[i]]
         start = batch.actions[i] * quantiles
         pull(target, seen.padded_out[row, start : start + quantiles], above, below)
+        derivative = to[row, start : start + quantiles]
         for j in range(quantiles):
             weighted = levels[j] * above[j] + (1 - levels[j]) * below[j]
-            to[row, start + j] += weighted * scale
+            derivative[j] += weighted * scale
 
 
 @compiled
@@ -110,8 +111,9 @@ def write_target(batch: Batch, i: int, seen: Pass, to: Floats) -> None:
     if batch.discounts[i] > 0.0:
         quantiles = seen.padded_out[seen.place[batch.following[i]], : seen.out.shape[1]]
         start = largest_mean(quantiles, to.size) * to.size
+        best, discount = quantiles[start : start + to.size], batch.discounts[i]
         for j in range(to.size):
-            to[j] += batch.discounts[i] * quantiles[start + j]
+            to[j] += discount * best[j]
 
 
 @compiled

@@ -14,7 +14,7 @@ from mfbpi_lib_torch.kernels.parts import B1, B2, B3, W1, W3, Floats, Matrix, Ne
 from mfbpi_lib_torch.kernels.passes import second
 from mfbpi_lib_torch.kernels.products import multiply_rectified
 from mfbpi_lib_torch.kernels.tables import present
-from mfbpi_lib_torch.kernels.tiles import ROWS, padded
+from mfbpi_lib_torch.kernels.tiles import LANES, padded
 
 
 def outputs(nets: Sequence[Held], inputs: Array) -> npt.NDArray[np.float32]:
@@ -46,8 +46,9 @@ def at_features(held: Held, x: Floats) -> Floats:
     first, flat = np.zeros(net.members * net.hidden, net.flat.dtype), net.flat
     for c in range(net.inputs):
         start, feature = net.at[W1] + c * first.size, x[c]
+        row = flat[start : start + first.size]
         for j in range(first.size):
-            first[j] += feature * flat[start + j]
+            first[j] += feature * row[j]
     return _outputs(net, first)
 
 
@@ -56,16 +57,19 @@ def _outputs(net: Net, first: Floats) -> Floats:
     """A tile has several rows, of which only the first has a meaning here."""
     flat, hidden, width, zero = net.flat, net.hidden, padded(net.hidden), net.flat.dtype.type(0)
     out = np.empty((net.members, net.outputs), flat.dtype)
-    h1, h2 = np.zeros((ROWS, width), flat.dtype), np.zeros((ROWS, width), flat.dtype)
+    h1, h2 = np.zeros((LANES, width), flat.dtype), np.zeros((LANES, width), flat.dtype)
     for b in range(net.members):
+        start, enters = net.at[B1] + b * hidden, first[b * hidden : (b + 1) * hidden]
+        added = flat[start : start + hidden]
         for j in range(hidden):
-            h1[0, j] = max(first[b * hidden + j] + flat[net.at[B1] + b * hidden + j], zero)
+            h1[0, j] = max(enters[j] + added[j], zero)
         bias = Matrix(flat, net.at[B2] + b * hidden, 0)
         multiply_rectified(h1, second(net, flat, b), bias, 1, hidden, h2)
         for a in range(net.outputs):
             row = b * net.outputs + a
-            total = flat[net.at[B3] + row]
+            start, total = net.at[W3] + row * hidden, flat[net.at[B3] + row]
+            weights = flat[start : start + hidden]
             for j in range(hidden):
-                total += h2[0, j] * flat[net.at[W3] + row * hidden + j]
+                total += h2[0, j] * weights[j]
             out[b, a] = total
     return out

@@ -19,7 +19,8 @@ def compiled(function: Any) -> Any:
     """Compile on the first call and keep the machine code on disk; without numba, nothing.
 
     Divisions by zero give infinities, as numpy's do: without a test in every loop, loops over
-    numbers become vector instructions.
+    numbers become vector instructions. An index that is a sum is tested in the same way, for it may
+    count from the end: inner loops go over a slice.
     """
     if not available():  # pragma: no cover - depends on the installation
         return function

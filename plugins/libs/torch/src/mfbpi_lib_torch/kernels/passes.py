@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mfbpi_lib_torch.kernels.compiling import compiled
+from mfbpi_lib_torch.kernels.compiling import compiled, leaf
 from mfbpi_lib_torch.kernels.parts import (
     B1,
     B2,
@@ -22,7 +22,7 @@ from mfbpi_lib_torch.kernels.parts import (
 from mfbpi_lib_torch.kernels.products import multiply, multiply_rectified, multiply_transposed
 
 
-@compiled
+@leaf
 def forward(
     net: Net, flat: Floats, first: Floats, batch: Batch, b: int, count: int, to: Pass
 ) -> None:
@@ -52,13 +52,13 @@ def forward(
     multiply(to.h2, Matrix(to.w3, 0, to.w3.shape[1]), bias, count, hidden, to.padded_out)
 
 
-@compiled
+@leaf
 def second(net: Net, flat: Floats, b: int) -> Matrix:
     """The second layer of member b, [hidden, hidden]."""
     return Matrix(flat, net.at[W2] + b * net.hidden * net.hidden, net.hidden)
 
 
-@compiled
+@leaf
 def third(net: Net, flat: Floats, b: int) -> Matrix:
     """The third layer of member b, [outputs, hidden]."""
     return Matrix(flat, net.at[W3] + b * net.outputs * net.hidden, net.hidden)
@@ -66,10 +66,11 @@ def third(net: Net, flat: Floats, b: int) -> Matrix:
 
 @compiled
 def _transpose(matrix: Matrix, rows: int, columns: int, to: Floats) -> None:
-    numbers, at, step = matrix
     for i in range(rows):
+        start = matrix.at + i * matrix.step
+        row = matrix.numbers[start : start + columns]
         for j in range(columns):
-            to[j, i] = numbers[at + i * step + j]
+            to[j, i] = row[j]
 
 
 @compiled
@@ -83,11 +84,11 @@ def _select(
     h1: Floats,
 ) -> None:
     """Read a first layer from its table, and cut it at zero."""
-    zero, numbers, at = h1.dtype.type(0), bias.numbers, bias.at
+    zero, added = h1.dtype.type(0), bias.numbers[bias.at : bias.at + hidden]
     for i in range(count):
-        site = sites[i]
+        row = first[sites[i], start : start + hidden]
         for j in range(hidden):
-            h1[i, j] = max(first[site, start + j] + numbers[at + j], zero)
+            h1[i, j] = max(row[j] + added[j], zero)
 
 
 @compiled
@@ -98,7 +99,7 @@ def _collect(features: Floats, sites: Integers, count: int, to: Floats) -> None:
             to[i, c] = features[site, c]
 
 
-@compiled
+@leaf
 def backward(net: Net, seen: Pass, b: int, count: int, to: Gradient, first: First) -> None:
     """Write the derivatives by the weights of member b.
 
@@ -154,6 +155,6 @@ def _through_relu(h: Floats, count: int, d: Floats, total: Floats) -> None:
 @compiled
 def _scatter(d: Floats, sites: Integers, start: int, count: int, hidden: int, to: Floats) -> None:
     for i in range(count):
-        site = sites[i]
+        row = to[sites[i], start : start + hidden]
         for j in range(hidden):
-            to[site, start + j] = d[i, j]
+            row[j] = d[i, j]

@@ -14,15 +14,16 @@ from mfbpi_lib_torch.kernels.parts import Floats, Matrix
 from mfbpi_lib_torch.kernels.tiles import LANES, ROWS, tile_of
 
 _tile_1, _tile_2, _tile_3 = tile_of(1), tile_of(2), tile_of(3)
+_ROWS_1, _ROWS_2, _ROWS_3 = ROWS[1], ROWS[2], ROWS[3]
 
 
-@compiled
+@leaf
 def multiply(a: Floats, b: Matrix, bias: Matrix, count: int, depth: int, to: Floats) -> None:
     """Write a b + bias, for ``count`` rows of ``a`` and ``depth`` rows of ``b``."""
     _fill(a, a.shape[1], 1, b, bias, -math.inf, count, depth, to)
 
 
-@compiled
+@leaf
 def multiply_rectified(
     a: Floats, b: Matrix, bias: Matrix, count: int, depth: int, to: Floats
 ) -> None:
@@ -30,7 +31,7 @@ def multiply_rectified(
     _fill(a, a.shape[1], 1, b, bias, 0.0, count, depth, to)
 
 
-@compiled
+@leaf
 def multiply_transposed(
     a: Floats, b: Matrix, bias: Matrix, count: int, depth: int, to: Floats
 ) -> None:
@@ -57,20 +58,24 @@ def _fill(
     while at < width:
         vectors = _next_vectors((width - at) // LANES)
         first, column = bias.at + at, b.at + at
-        for i in range(0, count, ROWS):
+        i = 0
+        while i < count:
             here, row = i * width + at, i * down
             if vectors == 3:
                 _tile_3(
                     to, here, start, first, least, a, row, down, along, factors, column, step, depth
                 )
+                i += _ROWS_3
             elif vectors == 2:
                 _tile_2(
                     to, here, start, first, least, a, row, down, along, factors, column, step, depth
                 )
+                i += _ROWS_2
             else:
                 _tile_1(
                     to, here, start, first, least, a, row, down, along, factors, column, step, depth
                 )
+                i += _ROWS_1
         at += vectors * LANES
 
 

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from mfbpi_lib_torch.kernels.compiling import compiled
+from mfbpi_lib_torch.kernels.compiling import compiled, leaf
 from mfbpi_lib_torch.kernels.parts import B1, B2, B3, W1, W2, W3, Floats, Gradient, Net
 from mfbpi_lib_torch.networks.adam import BETA1, BETA2, EPS, TINY
 
 
-@compiled
+@leaf
 def step_size(rate: float, step: int) -> float:
     """The learning rate with both corrections of bias."""
     return rate * math.sqrt(1.0 - BETA2**step) / (1.0 - BETA1**step)
@@ -51,7 +51,7 @@ def take_late(
         p[j] -= move * first / (np.sqrt(second + tiny) + least)
 
 
-@compiled
+@leaf
 def take_member(net: Net, b: int, g: Gradient, step: int) -> None:
     """Step number ``step`` for all layers of member b but a table."""
     at, hidden, outputs, packed = net.at, net.hidden, net.outputs, g.packed
@@ -71,12 +71,13 @@ def take_member(net: Net, b: int, g: Gradient, step: int) -> None:
 def _pack(g: Floats, rows: int, columns: int, to: Floats) -> Floats:
     """Copy without padding: roots and divisions of the last few of each row would cost more."""
     for i in range(rows):
+        row = to[i * columns : (i + 1) * columns]
         for j in range(columns):
-            to[i * columns + j] = g[i, j]
+            row[j] = g[i, j]
     return to[: rows * columns]
 
 
-@compiled
+@leaf
 def _take_part(net: Net, start: int, g: Floats, size: float, eps: float) -> None:
     end = start + g.size
     moments = net.first_moment[start:end], net.second_moment[start:end]

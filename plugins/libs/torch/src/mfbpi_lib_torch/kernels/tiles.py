@@ -12,14 +12,17 @@ from typing import Any, NamedTuple
 
 from mfbpi_lib_torch.kernels.compiling import available, compiled
 
-#: Numbers in a vector, and rows of a tile: 4 rows of up to 3 vectors are 12 sums, which with what
-#: they are made of fill the 16 registers of AVX2.
-LANES, ROWS = 8, 4
+#: Numbers in a vector.
+LANES = 8
+
+#: Rows of a tile, by its vectors: up to 12 sums, which with what they are made of fill the 16
+#: registers of AVX2, and no less than 8, for a processor begins two a cycle and ends one in four.
+ROWS = {1: 8, 2: 4, 3: 4}
 
 
 @compiled
 def padded(size: int) -> int:
-    """The next multiple of the lanes, and so of the rows."""
+    """The next multiple of the lanes, and so of the rows of any tile."""
     return (size + LANES - 1) // LANES * LANES
 
 
@@ -37,7 +40,8 @@ def tile_of(vectors: int) -> Callable[..., None]:
 
         to[i, j] = max(floor, start[j] + sum_k a[i, k] b[k, j])
 
-    for ROWS rows and LANES * vectors columns. Arrays are contiguous, ``to`` has two axes; ``to_at``
+    for ROWS[vectors] rows and LANES * vectors columns. Arrays are contiguous, and ``to`` has two
+    axes. ``to_at``
     and the like are places of the first number. Rows of ``b`` are ``step`` numbers apart; a[i, k]
     lies ``i * down + k * along`` numbers after ``a_at``, so that ``a`` may be transposed.
     """
@@ -107,12 +111,12 @@ class Writer:
         self.fused = known or ir.Function(builder.module, kind, name)
 
     def start(self, bias: Operand, vectors: int) -> list[list[Any]]:
-        """Variables [ROWS][vectors] for the sums, each with the bias in it."""
+        """Variables [rows][vectors] for the sums, each with the bias in it."""
         from numba.core import cgutils
 
         first = [self._load(bias, bias.at, v) for v in range(vectors)]
         new: Any = cgutils.alloca_once  # a variable; LLVM keeps it in a register
-        sums = [[new(self.builder, self.vector) for _ in first] for _ in range(ROWS)]
+        sums = [[new(self.builder, self.vector) for _ in first] for _ in range(ROWS[vectors])]
         for row in sums:
             for value, variable in zip(first, row, strict=True):
                 self.builder.store(value, variable)

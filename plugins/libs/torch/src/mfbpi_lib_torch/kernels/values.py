@@ -84,7 +84,7 @@ def learn_values(update: Held, step: int) -> None:
         close_rows(net, batch, space.first, step)
 
 
-@compiled
+@leaf
 def step_member(
     net: Net, batch: Batch, b: int, prior: Floats, rule: Rule, space: Space, step: int
 ) -> int:
@@ -111,7 +111,7 @@ def open_values(net: Net, batch: Batch, first: First, online: bool) -> None:
         first.gradient[: batch.counts[1]] = 0
 
 
-@compiled
+@leaf
 def choose_online(batch: Batch, b: int, rule: Rule, to: Pass) -> tuple[int, int]:
     """The sites from which member b learns and, for a double target, those that follow.
 
@@ -129,7 +129,7 @@ def choose_online(batch: Batch, b: int, rule: Rule, to: Pass) -> tuple[int, int]
     return n_learning, count
 
 
-@compiled
+@leaf
 def choose_learning(batch: Batch, b: int, to: Pass) -> int:
     """The sites from which member b learns, and how many they are."""
     mask, now, sites, place = batch.mask, batch.now, to.sites, to.place
@@ -141,7 +141,7 @@ def choose_learning(batch: Batch, b: int, to: Pass) -> int:
     return count
 
 
-@compiled
+@leaf
 def choose_target(batch: Batch, b: int, to: Pass) -> int:
     """The sites at which the targets of member b need its target copy, and how many they are."""
     discounts, mask, following = batch.discounts, batch.mask, batch.following
@@ -164,7 +164,7 @@ def include(site: int, sites: Integers, place: Integers, count: int) -> int:
     return count + 1
 
 
-@compiled
+@leaf
 def evaluate(
     net: Net,
     flat: Floats,
@@ -180,13 +180,14 @@ def evaluate(
         return
     forward(net, flat, first, batch, b, count, to)
     if prior.shape[0] > 0:
+        start, outputs = b * net.outputs, net.outputs
         for i in range(count):
-            site = to.sites[i]
-            for a in range(net.outputs):
-                to.out[i, a] += prior[site, b * net.outputs + a]
+            added = prior[to.sites[i], start : start + outputs]
+            for a in range(outputs):
+                to.out[i, a] += added[a]
 
 
-@compiled
+@leaf
 def derive_values(
     net: Net, batch: Batch, b: int, rule: Rule, space: Space, n_learning: int
 ) -> None:
