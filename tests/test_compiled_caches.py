@@ -10,11 +10,18 @@ import pytest
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
+from mfbpi_agent_dbmf_bpi.agent import DBMFBPI
+from mfbpi_agent_dbmf_bpi.config import Config as DBMFBPIConfig
+from mfbpi_agent_ids.agent import IDS
+from mfbpi_agent_ids.config import Config as IDSConfig
 from mfbpi_core import Interaction, PluginRef, Problem, Registry
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Plugin
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import riverswim
+from mfbpi_lib_torch.config import DeepConfig
+from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.testing import first_actions
 
 AGENTS = [p for p in Registry.discover().of_kind("agent") if "states" in p.spec.needs]
 
@@ -29,6 +36,30 @@ def compiled_in_libs() -> Iterator[tuple[str, types.Type]]:
                         yield from ((f"{name}.{function.__name__}", kind) for kind in signature)
 
 
+def named(kind: types.Type) -> Iterator[types.Type]:
+    """The types of named tuples that a type is, or is made of."""
+    if isinstance(kind, types.BaseNamedTuple):
+        yield kind
+    parts = kind.types if isinstance(kind, types.BaseTuple) else ()
+    if isinstance(kind, types.StructRef):
+        parts = kind.field_dict.values()
+    for part in parts:
+        yield from named(part)
+
+
+def assert_own_types() -> None:
+    """Libraries are compiled, and for types of libraries alone."""
+    found = list(compiled_in_libs())
+    foreign = {
+        (function, each.instance_class.__module__)
+        for function, kind in found
+        for each in named(kind)
+        if not each.instance_class.__module__.startswith("mfbpi_lib_")
+    }
+    assert found
+    assert foreign == set()
+
+
 @pytest.mark.parametrize("plugin", AGENTS, ids=lambda p: p.spec.name)
 def test_libraries_are_compiled_for_their_own_types(plugin: Plugin) -> None:
     """A cache that names a plugin's type fails to load, for everyone, once that plugin is gone."""
@@ -41,12 +72,14 @@ def test_libraries_are_compiled_for_their_own_types(plugin: Plugin) -> None:
 
     Interaction(environment, agent, seed=0).advance(20)
 
-    found = list(compiled_in_libs())
-    foreign = {
-        (function, kind.instance_class.__module__)
-        for function, kind in found
-        if isinstance(kind, types.BaseNamedTuple)
-        and not kind.instance_class.__module__.startswith("mfbpi_lib_")
-    }
-    assert found
-    assert foreign == set()
+    assert_own_types()
+
+
+@pytest.mark.parametrize(("agent", "config"), [(DBMFBPI, DBMFBPIConfig), (IDS, IDSConfig)])
+def test_the_library_of_networks_is_compiled_for_its_own_types(
+    agent: type[DeepAgent], config: type[DeepConfig]
+) -> None:
+    """The same, of the agents that add types to those of the library."""
+    first_actions(agent, config, (4,), steps=20)
+
+    assert_own_types()

@@ -30,7 +30,13 @@ import numpy as np
 import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
-from mfbpi_agent_dbmf_bpi.compiled import PairUpdate, learn_pairs, learn_values_alone, moment_space
+from mfbpi_agent_dbmf_bpi.compiled import (
+    PairUpdate,
+    hold_pairs,
+    learn_pairs,
+    learn_values_alone,
+    moment_space,
+)
 from mfbpi_agent_dbmf_bpi.config import Config
 from mfbpi_core.data import sampling
 from mfbpi_core.data.arrays import Array
@@ -145,7 +151,7 @@ class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
         """The same step of one replica."""
         step = self.q.step + 1
         if self.learns_moments:
-            gap = learn_pairs(replica.held(self.pair_update), step)
+            gap = learn_pairs(replica.held(self.pair_update, hold_pairs), step)
         else:
             gap = learn_values_alone(replica.held(self.value_update), step)
         self._approach(self.lanes[replica.number], gap)

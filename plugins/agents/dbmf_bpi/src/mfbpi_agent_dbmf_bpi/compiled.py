@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mfbpi_lib_torch.kernels.compiling import compiled, leaf
-from mfbpi_lib_torch.kernels.held import Held
+from mfbpi_lib_torch.kernels.held import Held, Holder
 from mfbpi_lib_torch.kernels.parts import (
     Batch,
     Booleans,
@@ -81,6 +81,12 @@ class PairUpdate(NamedTuple):
     space: MomentSpace
     k: int
     discount: float
+
+
+@compiled
+def hold_pairs(update: PairUpdate) -> Held:
+    """Unpack once what :func:`learn_pairs` takes."""
+    return Holder(update)
 
 
 @compiled

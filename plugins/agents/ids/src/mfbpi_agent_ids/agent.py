@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from mfbpi_agent_ids.compiled import QuantileUpdate, learn_quantiles, quantile_space
+from mfbpi_agent_ids.compiled import QuantileUpdate, hold_quantiles, learn_quantiles, quantile_space
 from mfbpi_agent_ids.config import Config
 from mfbpi_core import Transition
 from mfbpi_core.data.arrays import Array
@@ -101,7 +101,7 @@ class IDSLearner(Bootstrapped[Lane, Config]):
     def learn_compiled(self, replica: CompiledReplica) -> None:
         """The same step of one replica."""
         super().learn_compiled(replica)
-        learn_quantiles(replica.held(self.quantile_update), self.z.step + 1)
+        learn_quantiles(replica.held(self.quantile_update, hold_quantiles), self.z.step + 1)
 
     def quantile_update(self, replica: CompiledReplica) -> QuantileUpdate:
         """What compiled functions take to update the quantile network."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mfbpi_lib_torch.kernels.compiling import compiled
-from mfbpi_lib_torch.kernels.held import Held
+from mfbpi_lib_torch.kernels.held import Held, Holder
 from mfbpi_lib_torch.kernels.parts import (
     Batch,
     First,
@@ -54,6 +54,12 @@ class QuantileUpdate(NamedTuple):
     batch: Batch
     levels: Floats
     space: QuantileSpace
+
+
+@compiled
+def hold_quantiles(update: QuantileUpdate) -> Held:
+    """Unpack once what :func:`learn_quantiles` takes."""
+    return Holder(update)
 
 
 @compiled

@@ -154,10 +154,12 @@ class CompiledReplica:
         stored = hold(batches.PriorColumns(now, following, to))
         return partial(batches.gather_prior_of_features, stored)
 
-    def held(self, make: Callable[[CompiledReplica], Any]) -> Held:
-        """What ``make`` gives for this replica, made once and held."""
+    def held(
+        self, make: Callable[[CompiledReplica], Any], holding: Callable[[Any], Held] = hold
+    ) -> Held:
+        """What ``make`` gives for this replica, made once and held; see ``held``."""
         if make not in self._held:
-            self._held[make] = hold(make(self))
+            self._held[make] = holding(make(self))
         return self._held[make]
 
     def space(self, make: Callable[[Net, int], _Space], number: int) -> _Space:
