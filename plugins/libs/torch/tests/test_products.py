@@ -6,7 +6,12 @@ import pytest
 from mfbpi_lib_torch.kernels.cells import UNREAD, cell_of
 from mfbpi_lib_torch.kernels.compiling import available
 from mfbpi_lib_torch.kernels.parts import Matrix
-from mfbpi_lib_torch.kernels.products import multiply, multiply_rectified, multiply_transposed
+from mfbpi_lib_torch.kernels.products import (
+    multiply,
+    multiply_back,
+    multiply_rectified,
+    multiply_transposed,
+)
 from mfbpi_lib_torch.kernels.tiles import padded
 
 pytestmark = pytest.mark.skipif(not available(), reason="numba is not installed")
@@ -35,6 +40,27 @@ def test_products_are_numpys(size, kind):
     turned = np.ascontiguousarray(np.pad(a[:rows, :depth].T, ((0, 0), (0, padded(rows) - rows))))
     multiply_transposed(turned, within, start, rows, depth, found)
     close(found, expected)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("size", SIZES)
+def test_derivatives_pass_back_through_a_relu(size, kind):
+    """Where its output is positive; what lies beyond the last row is in no total."""
+    rows, depth, columns = size
+    rng = np.random.default_rng(1)
+    a = np.zeros((padded(rows), padded(depth)), kind)
+    a[:rows, :depth] = rng.normal(size=(rows, depth))
+    b = rng.normal(size=(depth, columns)).astype(kind)
+    passed = rng.normal(size=(padded(rows), padded(columns))).astype(kind)
+    passed[0, 0] = 0.0
+    expected = np.where(passed[:rows, :columns] > 0.0, a[:rows, :depth] @ b, 0.0)
+
+    found, totals = np.full_like(passed, 7.0), np.full(padded(columns), 7.0, kind)
+    within = Matrix(np.concatenate([b.ravel(), np.zeros(8)]).astype(kind), 0, columns)
+    multiply_back(a, within, passed, rows, depth, found, totals)
+
+    close(found, expected)
+    np.testing.assert_allclose(totals[:columns], expected.sum(axis=0), rtol=1e-4, atol=1e-4)
 
 
 def close(found, expected):

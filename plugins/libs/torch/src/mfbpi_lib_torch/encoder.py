@@ -59,7 +59,7 @@ class Encoder:
             if len(observations) == 1 and (cell := cell_of(np.ravel(observations[0]))) >= 0:
                 return np.array([cell], dtype=np.int64)
             return self._cells(np.array([np.ravel(o) for o in observations]))
-        return np.array([np.ravel(o) for o in observations], dtype=np.float32)
+        return np.array(observations, dtype=np.float32).reshape(len(observations), -1)
 
     def _cells(self, shown: Array) -> npt.NDArray[np.int64]:
         """The cells of observations [R, inputs], all of them one-hot."""

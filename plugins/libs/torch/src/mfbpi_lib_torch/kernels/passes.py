@@ -19,7 +19,13 @@ from mfbpi_lib_torch.kernels.parts import (
     Net,
     Pass,
 )
-from mfbpi_lib_torch.kernels.products import multiply, multiply_rectified, multiply_transposed
+from mfbpi_lib_torch.kernels.products import (
+    multiply,
+    multiply_back,
+    multiply_rectified,
+    multiply_transposed,
+)
+from mfbpi_lib_torch.kernels.tiles import padded
 
 
 @leaf
@@ -93,10 +99,11 @@ def _select(
 
 @compiled
 def _collect(features: Floats, sites: Integers, count: int, to: Floats) -> None:
+    inputs = features.shape[1]
     for i in range(count):
-        site = sites[i]
-        for c in range(features.shape[1]):
-            to[i, c] = features[site, c]
+        row, copied = features[sites[i]], to[i, :inputs]
+        for c in range(inputs):
+            copied[c] = row[c]
 
 
 @leaf
@@ -114,16 +121,16 @@ def backward(net: Net, seen: Pass, b: int, count: int, to: Gradient, first: Firs
     """
     hidden, outputs, d1, d2 = net.hidden, net.outputs, to.h1, to.h2
     none = Matrix(to.zeros, 0, 0)
+    to.padded_out[count : padded(count)] = 0
     _sum(to.padded_out, count, to.b3)
     h2 = Matrix(seen.h2, 0, seen.h2.shape[1])
     multiply_transposed(to.padded_out, h2, none, outputs, count, to.w3)
-    multiply(to.padded_out, third(net, net.flat, b), none, count, outputs, d2)
-    _through_relu(seen.h2, count, d2, to.b2)
+    multiply_back(to.padded_out, third(net, net.flat, b), seen.h2, count, outputs, d2, to.b2)
     by_h2 = Matrix(d2, 0, d2.shape[1])
     multiply_transposed(seen.h1, by_h2, none, hidden, count, to.w2)
     _transpose(second(net, net.flat, b), hidden, hidden, to.turned)
-    multiply(d2, Matrix(to.turned, 0, to.turned.shape[1]), none, count, hidden, d1)
-    _through_relu(seen.h1, count, d1, to.b1)
+    turned = Matrix(to.turned, 0, to.turned.shape[1])
+    multiply_back(d2, turned, seen.h1, count, hidden, d1, to.b1)
     by_h1 = Matrix(d1, 0, d1.shape[1])
     if net.one_hot:
         _scatter(d1, seen.sites, b * hidden, count, hidden, first.gradient)
@@ -138,18 +145,6 @@ def _sum(d: Floats, count: int, total: Floats) -> None:
     for i in range(count):
         for j in range(total.size):
             total[j] += d[i, j]
-
-
-@compiled
-def _through_relu(h: Floats, count: int, d: Floats, total: Floats) -> None:
-    """Zero the derivatives where the ReLU is off, and sum them over the sites."""
-    zero = d.dtype.type(0)
-    total[:] = 0
-    for i in range(count):
-        for j in range(total.size):
-            value = d[i, j] if h[i, j] > zero else zero
-            d[i, j] = value
-            total[j] += value
 
 
 @compiled

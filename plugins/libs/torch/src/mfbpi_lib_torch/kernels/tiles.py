@@ -7,7 +7,7 @@ tile is written in the language of LLVM, which maps it to whatever vectors a pro
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from mfbpi_lib_torch.kernels.compiling import available, compiled
@@ -36,14 +36,19 @@ class Operand(NamedTuple):
 def tile_of(vectors: int) -> Callable[..., None]:
     """A function for tiles of that many vectors, to be called by compiled functions alone.
 
-    ``tile(to, to_at, start, start_at, floor, a, a_at, down, along, b, b_at, step, depth)`` writes
+    ``tile(to, to_at, row, row_at, limit, a, a_at, down, along, b, b_at, step, depth)`` writes,
+    for ROWS[vectors] rows and LANES * vectors columns, where ``limit`` is a number
 
-        to[i, j] = max(floor, start[j] + sum_k a[i, k] b[k, j])
+        to[i, j] = max(limit, row[j] + sum_k a[i, k] b[k, j])
 
-    for ROWS[vectors] rows and LANES * vectors columns. Arrays are contiguous, and ``to`` has two
-    axes. ``to_at``
-    and the like are places of the first number. Rows of ``b`` are ``step`` numbers apart; a[i, k]
-    lies ``i * down + k * along`` numbers after ``a_at``, so that ``a`` may be transposed.
+    and, where it is an array of the shape of ``to``, what passes back through a ReLU whose outputs
+    it has, and adds that up:
+
+        to[i, j] = sum_k a[i, k] b[k, j] if limit[i, j] > 0 else 0,    row[j] += sum_i to[i, j]
+
+    Arrays are contiguous, and ``to`` has two axes. ``to_at`` and the like are places of the first
+    number. Rows of ``b`` are ``step`` numbers apart; a[i, k] lies ``i * down + k * along`` numbers
+    after ``a_at``, so that ``a`` may be transposed.
     """
     if not available():  # pragma: no cover - depends on the installation
         return lambda *_: None
@@ -55,9 +60,9 @@ def tile_of(vectors: int) -> Callable[..., None]:
         typing: Any,  # noqa: ARG001 - numba's
         to: Any,
         to_at: Any,  # noqa: ARG001
-        start: Any,
-        start_at: Any,  # noqa: ARG001
-        floor: Any,  # noqa: ARG001
+        row: Any,
+        row_at: Any,  # noqa: ARG001
+        limit: Any,
         a: Any,
         a_at: Any,  # noqa: ARG001
         down: Any,  # noqa: ARG001
@@ -68,7 +73,8 @@ def tile_of(vectors: int) -> Callable[..., None]:
         depth: Any,  # noqa: ARG001
     ) -> Any:
         place = types.intp
-        given = (to, place, start, place, to.dtype, a, *[place] * 3, b, *[place] * 3)
+        rectifies = not isinstance(limit, types.Array)
+        given = (to, place, row, place, limit, a, *[place] * 3, b, *[place] * 3)
 
         def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             def operand(n: int) -> Operand:
@@ -77,10 +83,16 @@ def tile_of(vectors: int) -> Callable[..., None]:
 
             number = context.get_value_type(to.dtype)
             writer = Writer(builder, number, to.dtype.bitwidth // 8)
-            sums = writer.start(operand(2), vectors)
+            written, beside = operand(0), operand(2)
+            sums = writer.start(beside if rectifies else None, vectors)
             writer.accumulate(sums, operand(5), args[7:9], operand(9), *args[11:])
             shape = context.make_array(to)(context, builder, args[0]).shape
-            writer.finish(sums, args[4], operand(0), builder.extract_value(shape, 1))
+            width = builder.extract_value(shape, 1)
+            if rectifies:
+                writer.rectify(sums, args[4], written, width)
+            else:
+                gate = context.make_array(limit)(context, builder, args[4])
+                writer.pass_back(sums, Operand(gate.data, args[1]), beside, written, width)
             return context.get_dummy_value()
 
         return types.void(*given), build
@@ -110,11 +122,12 @@ class Writer:
         known = builder.module.globals.get(name)
         self.fused = known or ir.Function(builder.module, kind, name)
 
-    def start(self, bias: Operand, vectors: int) -> list[list[Any]]:
-        """Variables [rows][vectors] for the sums, each with the bias in it."""
+    def start(self, bias: Operand | None, vectors: int) -> list[list[Any]]:
+        """Variables [rows][vectors] for the sums, each with the bias in it, or with zero."""
         from numba.core import cgutils
 
-        first = [self._load(bias, bias.at, v) for v in range(vectors)]
+        nothing = self.ir.Constant(self.vector, [0.0] * LANES)
+        first = [self._load(bias, bias.at, v) if bias else nothing for v in range(vectors)]
         new: Any = cgutils.alloca_once  # a variable; LLVM keeps it in a register
         sums = [[new(self.builder, self.vector) for _ in first] for _ in range(ROWS[vectors])]
         for row in sums:
@@ -140,16 +153,37 @@ class Writer:
                     total = builder.call(self.fused, [factor, other, builder.load(variable)])
                     builder.store(total, variable)
 
-    def finish(self, sums: list[list[Any]], floor: Any, to: Operand, width: Any) -> None:
+    def rectify(self, sums: list[list[Any]], floor: Any, to: Operand, width: Any) -> None:
         """Store the sums, none below the floor."""
         builder, least = self.builder, self._spread(floor)
-        for i, row in enumerate(sums):
-            at = builder.add(to.at, builder.mul(width, width.type(i)))
+        for at, row in self._rows(sums, to.at, width):
             for v, variable in enumerate(row):
                 total = builder.load(variable)
                 above = builder.fcmp_unordered(">", total, least)  # true for what is no number
-                kept = builder.select(above, total, least)
-                builder.store(kept, self._place(to, at, v), align=self.size)
+                self._store(builder.select(above, total, least), to, at, v)
+
+    def pass_back(
+        self, sums: list[list[Any]], gate: Operand, totals: Operand, to: Operand, width: Any
+    ) -> None:
+        """Store the sums where the gate is open, and add them to the totals, row after row."""
+        builder, zero = self.builder, self.ir.Constant(self.vector, [0.0] * LANES)
+        added = [self._load(totals, totals.at, v) for v in range(len(sums[0]))]
+        for at, row in self._rows(sums, to.at, width):
+            for v, variable in enumerate(row):
+                is_open = builder.fcmp_ordered(">", self._load(gate, at, v), zero)
+                passed = builder.select(is_open, builder.load(variable), zero)
+                self._store(passed, to, at, v)
+                added[v] = builder.fadd(added[v], passed)
+        for v, total in enumerate(added):
+            self._store(total, totals, totals.at, v)
+
+    def _rows(self, sums: list[list[Any]], at: Any, width: Any) -> Iterator[tuple[Any, list[Any]]]:
+        """Where each row of the tile starts, and its sums."""
+        for i, row in enumerate(sums):
+            yield self.builder.add(at, self.builder.mul(width, width.type(i))), row
+
+    def _store(self, value: Any, operand: Operand, at: Any, v: int) -> None:
+        self.builder.store(value, self._place(operand, at, v), align=self.size)
 
     def _place(self, operand: Operand, at: Any, v: int) -> Any:
         place = self.builder.add(at, at.type(v * LANES))

@@ -213,10 +213,11 @@ def derive_values(
 @leaf
 def largest(values: Floats, row: int) -> int:
     """The place of the largest number in a row, the first of equals."""
-    best = 0
+    best, most = 0, values[row, 0]
     for a in range(1, values.shape[1]):
-        if values[row, a] > values[row, best]:
-            best = a
+        value = values[row, a]
+        best = a if value > most else best
+        most = value if value > most else most
     return best
 
 
