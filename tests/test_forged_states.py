@@ -126,3 +126,24 @@ def test_the_state_that_a_run_goes_on_from_is_one(state: object) -> None:
 
     with pytest.raises(PluginError, match="expected a state, an integer from 0 to 4"):
         run.load_state_dict(saved)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "wrong"),
+    [
+        ("dbmf_bpi", "level", 1e12),
+        ("dbmf_bpi", "level", -0.5),
+        ("dbmf_bpi", "level", np.nan),
+        ("dbmf_bpi", "smallest_gap", -1.0),
+        ("bsp", "member", 20),
+        ("bsp", "member", -1),
+        ("bsp2", "steps", -1),
+    ],
+)
+def test_numbers_that_deep_agents_act_by_are_in_range(agent: str, name: str, wrong: float) -> None:
+    """A level beyond 1 would read what lies behind the members."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    fresh, state = mfbpi.make_agent(agent, env, seed=1), trained(agent, env, 5).state_dict()
+    state["learner"]["lanes"][0][name] = wrong
+    with pytest.raises(CheckpointError, match=rf"saved \w+\.{name} is .*; expected 0"):
+        fresh.load_state_dict(state)

@@ -107,6 +107,27 @@ def test_a_copy_goes_on_alone(copied, environment_type, make_problem, make_confi
     assert not torch.equal(agent.learner.q.flat, before)
 
 
+def test_a_state_loads_into_an_agent_that_has_acted(environment_type, make_problem, make_config):
+    """Outputs of its own priors, remembered for the observation it saw last, are forgotten."""
+    problem, config = make_problem(environment_type()), make_config(exploration_steps=0.0)
+    saved, fresh, used = (Plain(problem, config, np.random.default_rng(n)) for n in (1, 2, 3))
+    world = Interaction(environment_type(), saved, seed=7)
+    world.advance(30)
+    used.select_action(world.observation)
+
+    runs = []
+    for agent in (fresh, used):
+        agent.load_state_dict(saved.state_dict())
+        other = copy.deepcopy(world)
+        other.agent = agent
+        other.advance(60)
+        runs.append(agent.state_dict()["learner"])
+
+    first, second = (run["lanes"][0]["replay"]["columns"] for run in runs)
+    np.testing.assert_equal(first, second)
+    assert torch.equal(fresh.learner.q.flat, used.learner.q.flat)
+
+
 def test_states_live_on_the_cpu(environment_type, make_learner):
     """Every tensor of a saved state is on the CPU, so that it loads on any device."""
 

@@ -68,6 +68,10 @@ class QuantileLane(Lane):
         self.level = 0.0
         self.smallest_gap = initial_gap
 
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """A level of a quantile, and a gap."""
+        return {**super().ranges(), "level": (0.0, 1.0), "smallest_gap": (0.0, math.inf)}
+
 
 class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
     """DBMF-BPI for several replicas."""

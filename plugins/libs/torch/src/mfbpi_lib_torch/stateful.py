@@ -22,6 +22,10 @@ class Stateful:
 
     saved: ClassVar[tuple[str, ...]] = ()
 
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """The least and the largest value of saved numbers: formulas and indices rely on them."""
+        return {}
+
     def state_dict(self) -> StateDict:
         """The state as a copy."""
         return {name: _save(getattr(self, name)) for name in self.saved}
@@ -30,16 +34,21 @@ class Stateful:
         """Restore what :meth:`state_dict` returned; ``state`` is neither kept nor changed.
 
         Raises:
-            CheckpointError: when the state is that of another kind of object or of other sizes.
+            CheckpointError: when the state is that of another kind of object or of other sizes,
+                or a number is out of its range.
         """
         if set(state) != set(self.saved):
             raise CheckpointError(
                 f"the saved state of {type(self).__name__} has {sorted(state)}; "
                 f"expected {sorted(self.saved)}"
             )
+        ranges = self.ranges()
         for name in self.saved:
             place = f"{type(self).__name__}.{name}"
-            setattr(self, name, _restored(getattr(self, name), state[name], place))
+            restored = _restored(getattr(self, name), state[name], place)
+            if name in ranges:
+                _check_range(place, restored, *ranges[name])
+            setattr(self, name, restored)
 
 
 def _save(value: object) -> Any:
@@ -83,6 +92,11 @@ def _kind(value: object) -> str:
     if isinstance(value, int | float | np.number):
         return "a number"
     return type(value).__name__
+
+
+def _check_range(place: str, found: float, least: float, largest: float) -> None:
+    if not least <= found <= largest:
+        raise CheckpointError(f"the saved {place} is {found}; expected {least} to {largest}")
 
 
 def _check(place: str, expected: Any, found: object, what: str) -> None:

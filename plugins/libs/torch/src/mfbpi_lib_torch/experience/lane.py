@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -29,6 +30,10 @@ class Lane(Stateful):
         self.rng = rng
         self.replay = replay
         self.steps = 0
+
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Steps are counted from 0."""
+        return {"steps": (0, math.inf)}
 
     def explores(self, c: float, t: int) -> bool:
         """Whether to act uniformly: with probability eps_t = c / (c + t)."""

@@ -114,6 +114,10 @@ class Memory:
         values: Arrays = self._known["values"]
         return values
 
+    def forget(self) -> None:
+        """Remember no priors' outputs: their weights are others now."""
+        self._known.clear()
+
     def store(self, lanes: Sequence[Lane], transitions: Sequence[Transition]) -> None:
         """Append the transition that each replica has made."""
         columns: Arrays = {}

@@ -154,13 +154,19 @@ class MemberLane(Lane):
 
     Attributes:
         member: its number.
+        members: how many there are.
     """
 
     saved: ClassVar[tuple[str, ...]] = (*Lane.saved, "member")
 
-    def __init__(self, rng: np.random.Generator, replay: Replay) -> None:
+    def __init__(self, rng: np.random.Generator, replay: Replay, members: int) -> None:
         super().__init__(rng, replay)
         self.member = 0
+        self.members = members
+
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """A member that there is."""
+        return {**super().ranges(), "member": (0, self.members - 1)}
 
 
 class BootstrappedDQN(Bootstrapped[MemberLane, DeepConfig]):
@@ -168,7 +174,7 @@ class BootstrappedDQN(Bootstrapped[MemberLane, DeepConfig]):
 
     def lane(self, rng: np.random.Generator, replay: Replay) -> MemberLane:
         """A replica before its first episode."""
-        return MemberLane(rng, replay)
+        return MemberLane(rng, replay, self.config.ensemble_size)
 
     def renew(self, lane: MemberLane) -> None:
         """Draw the member that acts."""

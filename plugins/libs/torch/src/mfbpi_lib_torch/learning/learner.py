@@ -7,6 +7,7 @@ order that does not depend on R, so replicas side by side take the steps of repl
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -209,6 +210,10 @@ class Learner(Stateful, Generic[L, K]):
             r,
         )
 
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Updates are counted from 0."""
+        return {"updates": (0, math.inf)}
+
     def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, and go on on the path that it was saved on.
 
@@ -217,6 +222,7 @@ class Learner(Stateful, Generic[L, K]):
         """
         paths.check_saved(self, state.get("path"))
         super().load_state_dict(state)
+        self.memory.forget()
         self.take(self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ automatic differentiation would cost as much as the arithmetic.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -139,6 +140,10 @@ class Ensemble(Stateful):
         self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
+
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Steps are counted from 0."""
+        return {"step": (0, math.inf)}
 
     def act(self, inputs: Array) -> npt.NDArray[np.float32]:
         """Outputs [G, outputs] for one input of each replica, changing nothing.

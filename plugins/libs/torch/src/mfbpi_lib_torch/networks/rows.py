@@ -103,6 +103,10 @@ class RowTable(Stateful):
         self.learns[frozen] = 0.0
         self._any_frozen = frozen.size > 0
 
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Steps are counted from 0."""
+        return {"step": (0, math.inf)}
+
     def peek(self, rows: npt.NDArray[np.int64]) -> torch.Tensor:
         """The present weights [n, width] of rows, changing nothing."""
         index = torch.from_numpy(rows).to(self.blocks.device)
