@@ -63,6 +63,7 @@ AGENTS = {
     "savesreference": ("saving_resumes", "changed a state that was saved"),
     "loadsreference": ("saving_resumes", "changed the state it was given"),
     "unsaveable": ("checkpoint_resumes", "the state holds a Transition at .latest; expected plain"),
+    "remembers": ("checkpoint_resumes", "100 steps after a checkpoint differ"),
     "truncationends": ("truncation_bootstraps", "action 0 truncates the episode"),
     "truncationendsarrays": ("truncation_bootstraps", "after 600 steps"),
     "neverends": ("termination_does_not_bootstrap", "action 0 terminates the episode"),
@@ -162,6 +163,7 @@ ALSO = {
     "simulatordrawszeros": {"simulator_follows_step"},
     "drawspercall": {"drivers_agree"},
     "forgetsgenerator": {"checkpoint_resumes"},
+    "remembers": {"truncation_bootstraps"},  # nor does it learn to prefer anything else
     "globalnumpy": {"same_seed_same_trajectory", "saved_environment_resumes"},
     "globalexploration": {
         "same_seed_same_actions",

@@ -49,15 +49,27 @@ def saving_resumes(subject: Subject) -> None:
 
 
 def checkpoint_resumes(subject: Subject) -> None:
-    """The state is plain data, which a checkpoint can hold, and goes on from what comes back."""
+    """The state is plain data, which a checkpoint can hold, and goes on from what comes back.
+
+    It goes on so in an agent that has already acted and learnt as well: what such an agent
+    remembers beside its state, it has to forget.
+    """
     for world in subject.worlds():
         never, saved = subject.interaction(world), subject.interaction(world)
         require_equal(never.advance(N_STEPS), saved.advance(N_STEPS), "two runs with one seed")
         state = never.agent.state_dict()
-        saved.agent = subject.agent(world.problem(), AGENT_SEED + 1)
+        saved.agent = _used(subject, world, saved)
         saved.agent.load_state_dict(restored(state))
         what = f"{N_STEPS_AFTER} steps after a checkpoint differ{world.where}"
         require_equal(never.advance(N_STEPS_AFTER), saved.advance(N_STEPS_AFTER), what)
+
+
+def _used(subject: Subject, world: World, run: Interaction) -> Agent:
+    """Another agent, which has learnt a little, and acted where ``run`` stands."""
+    agent = subject.agent(world.problem(), AGENT_SEED + 1)
+    Interaction(world.make(), agent, ENVIRONMENT_SEED + 1).advance(N_STEPS)
+    agent.select_action(run.observation)
+    return agent
 
 
 def _restored(subject: Subject, world: World, run: Interaction, seed: int) -> Agent:

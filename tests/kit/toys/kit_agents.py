@@ -131,6 +131,25 @@ class Unsaveable(QLearner):
         self.latest = transition
 
 
+class Remembers(QLearner):
+    """Looks up once for each state what it prefers, and does not look again in a loaded state."""
+
+    def __init__(self, problem, config, rng):
+        super().__init__(problem, config, rng)
+        self.preference, self.known = 100.0 * rng.random((2, *self.q.shape))[1], {}
+
+    def recommend(self, observation):
+        row = self.known.setdefault(observation, self.preference[observation].copy())
+        return int((self.q[observation] + row).argmax())
+
+    def state_dict(self):
+        return copy.deepcopy({"q": self.q, "rng": self.rng, "preference": self.preference})
+
+    def load_state_dict(self, state):
+        self.q, self.rng = state["q"].copy(), copy.deepcopy(state["rng"])
+        self.preference = state["preference"].copy()
+
+
 class TruncationEnds(QLearner):
     """Takes a truncation for a termination."""
 
