@@ -53,13 +53,26 @@ class Encoder:
             int64 [R] cells, or float32 [R, inputs].
 
         Raises:
-            ConfigError: when an observation taken for one-hot is not.
+            ConfigError: when an observation taken for one-hot is not, or its size is another.
         """
-        if self.one_hot:
-            if len(observations) == 1 and (cell := cell_of(np.ravel(observations[0]))) >= 0:
-                return np.array([cell], dtype=np.int64)
-            return self._cells(np.array([np.ravel(o) for o in observations]))
-        return np.array(observations, dtype=np.float32).reshape(len(observations), -1)
+        if not self.one_hot:
+            encoded = np.array(observations, dtype=np.float32).reshape(len(observations), -1)
+            self._check_size(encoded.shape[1])
+            return encoded
+        shown = [np.ravel(o) for o in observations]
+        for each in shown:
+            self._check_size(each.size)
+        if len(shown) == 1 and (cell := cell_of(shown[0])) >= 0:
+            return np.array([cell], dtype=np.int64)
+        return self._cells(np.array(shown))
+
+    def _check_size(self, found: int) -> None:
+        """Compiled functions would read what lies behind a smaller one."""
+        if found != self.inputs:
+            raise ConfigError(
+                f"an observation has {found} numbers; expected {self.inputs}, as the environment "
+                "declares"
+            )
 
     def _cells(self, shown: Array) -> npt.NDArray[np.int64]:
         """The cells of observations [R, inputs], all of them one-hot."""

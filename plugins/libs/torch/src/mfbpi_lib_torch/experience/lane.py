@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.stateful import Stateful
 
@@ -39,12 +38,7 @@ class Lane(Stateful):
         """Whether to act uniformly: with probability eps_t = c / (c + t)."""
         return bool(c > 0 and self.rng.random() < c / (c + t))
 
-    def mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.float32]:
-        """Zeros and ones, each one with the given probability, float32."""
-        mask: Array = self.chosen_by_mask(shape, probability).astype(np.float32)
+    def mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.bool_]:
+        """Truths, each true with the given probability."""
+        mask: npt.NDArray[np.bool_] = self.rng.random(shape, dtype=np.float32) < probability
         return mask
-
-    def chosen_by_mask(self, shape: tuple[int, ...], probability: float) -> npt.NDArray[np.bool_]:
-        """The same mask as truths."""
-        chosen: npt.NDArray[np.bool_] = self.rng.random(shape, dtype=np.float32) < probability
-        return chosen

@@ -11,6 +11,7 @@ import torch
 
 from mfbpi_core import Problem, Transition
 from mfbpi_core.data.arrays import Array
+from mfbpi_core.errors import UsageError
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
@@ -129,11 +130,20 @@ class Memory:
                     if suffix in _suffixes(self.priors[name]):
                         columns[f"{name} {suffix}"] = values
         for r, (lane, t) in enumerate(zip(lanes, transitions, strict=True)):
+            self._check_action(t.action)
             own = {name: column[r] for name, column in columns.items()}
             if self.stores_masks:
                 shape = (self.config.ensemble_size,)
                 own["mask"] = lane.mask(shape, self.config.mask_probability)
             lane.replay.add(action=t.action, reward=t.reward, terminated=t.terminated, **own)
+
+    def _check_action(self, action: int) -> None:
+        """Compiled functions would follow any other number out of their arrays."""
+        if not (0 <= action < self.problem.n_actions and int(action) == action):
+            raise UsageError(
+                f"a transition has action {action!r}; expected one of 0 to "
+                f"{self.problem.n_actions - 1}"
+            )
 
     def sample(self, lanes: Sequence[Lane]) -> Batch:
         """A batch from each replay buffer."""
@@ -186,7 +196,8 @@ class Memory:
         if probability == 1.0:
             return None
         shape = (self.config.ensemble_size, self.config.batch_size)
-        return self._tensor(np.stack([lane.mask(shape, probability) for lane in lanes]))
+        masks = np.array([lane.mask(shape, probability) for lane in lanes], dtype=np.bool_)
+        return self._tensor(masks.astype(np.float32))
 
     def _tensor(self, values: Array) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.device)

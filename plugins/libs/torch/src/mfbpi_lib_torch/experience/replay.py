@@ -81,7 +81,8 @@ class Replay(Stateful):
             CheckpointError: when the columns or the capacity differ, or a column has numbers that
                 are no places: compiled code would follow them.
         """
-        saved = state["columns"]
+        # Whole arrays: of one that hides entries, the largest would be that of the others.
+        saved = {name: np.asarray(column) for name, column in state["columns"].items()}
         stored = min(state["added"], self.capacity)
         expected = {name: (stored, *own.shape[1:]) for name, own in self.columns.items()}
         found = {name: column.shape for name, column in saved.items()}

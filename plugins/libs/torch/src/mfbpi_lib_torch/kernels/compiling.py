@@ -11,8 +11,8 @@ except ImportError:  # pragma: no cover - depends on the installation
 
 
 def available() -> bool:
-    """Whether this installation can compile."""
-    return numba is not None
+    """Whether this installation can compile, and NUMBA_DISABLE_JIT does not forbid it."""
+    return numba is not None and not getattr(numba.config, "DISABLE_JIT", False)
 
 
 def compiled(function: Any) -> Any:

@@ -135,7 +135,7 @@ class CompiledReplica:
         self.nets = [net_of(network, r) for network in networks]
         self.batch = _empty_batch(config, encoder)
         self._config = config
-        self._held: dict[Any, Held] = {}
+        self._held: dict[str, Held] = {}
         self._source = hold(_source(lane, encoder, discount, self.batch))
         self._gather = batches.gather_cells if encoder.one_hot else batches.gather_features
         shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
@@ -157,10 +157,14 @@ class CompiledReplica:
     def held(
         self, make: Callable[[CompiledReplica], Any], holding: Callable[[Any], Held] = hold
     ) -> Held:
-        """What ``make`` gives for this replica, made once and held; see ``held``."""
-        if make not in self._held:
-            self._held[make] = holding(make(self))
-        return self._held[make]
+        """What ``make``, a function of one name, gives for this replica, made once and held.
+
+        See the module ``held``. Names are kept, for a method would keep its learner alive.
+        """
+        name = make.__name__
+        if name not in self._held:
+            self._held[name] = holding(make(self))
+        return self._held[name]
 
     def space(self, make: Callable[[Net, int], _Space], number: int) -> _Space:
         """New space, made by ``make``, for the update of a network."""
@@ -184,7 +188,7 @@ class CompiledReplica:
             batches.gather_mask(stored, places, self.batch.mask)
         elif self._config.mask_probability < 1.0:
             mask = self.batch.mask
-            mask[...] = self.lane.chosen_by_mask(mask.shape, self._config.mask_probability)
+            mask[...] = self.lane.mask(mask.shape, self._config.mask_probability)
 
 
 _NO_PRIOR = np.zeros((0, 0), np.float32)

@@ -78,7 +78,10 @@ class Bootstrapped(Learner[L, K]):
     double: ClassVar[bool] = False
     target_at_both: ClassVar[bool] = False
 
-    parts_of_learning: ClassVar[tuple[str, ...]] = ("learn", "estimates", "target", "learn_values")
+    parts_of_learning: ClassVar[tuple[str, ...]] = (
+        *("learn", "estimates", "target", "learn_values"),
+        *("rule", "loss_divisor"),  # asked once by compiled functions
+    )
 
     def build(self) -> None:
         """One ensemble and its prior."""

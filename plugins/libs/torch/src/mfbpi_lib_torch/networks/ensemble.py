@@ -98,7 +98,7 @@ class Ensemble(Stateful):
     Args:
         sizes: sizes.
         initial: first weights.
-        rate: learning rate.
+        rate: learning rate; it stays, for rows of a table catch up by it with many steps at once.
         generators: one for each replica, on the CPU.
         device: where the weights live.
         target: whether a target copy is kept.
@@ -124,7 +124,7 @@ class Ensemble(Stateful):
         target: bool = True,
     ) -> None:
         self.sizes = sizes
-        self.rate = rate
+        self._rate = rate
         self.step = 0
         self.layers, first = initial_layers(sizes, initial, generators, device)
         self.gradient = Layers.zeros(sizes, device)
@@ -140,6 +140,11 @@ class Ensemble(Stateful):
         self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
+
+    @property
+    def rate(self) -> float:
+        """The learning rate."""
+        return self._rate
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Steps are counted from 0."""
