@@ -66,10 +66,10 @@ def checkpoint_resumes(subject: Subject) -> None:
 
 def _used(subject: Subject, world: World, run: Interaction) -> Agent:
     """Another agent, which has learnt a little, and acted where ``run`` stands."""
-    agent = subject.agent(world.problem(), AGENT_SEED + 1)
-    Interaction(world.make(), agent, ENVIRONMENT_SEED + 1).advance(N_STEPS)
-    agent.select_action(run.observation)
-    return agent
+    other = subject.interaction(world, AGENT_SEED + 1)
+    other.advance(N_STEPS)
+    other.agent.select_action(run.observation)
+    return other.agent
 
 
 def _restored(subject: Subject, world: World, run: Interaction, seed: int) -> Agent:

@@ -121,6 +121,8 @@ class Memory:
 
     def store(self, lanes: Sequence[Lane], transitions: Sequence[Transition]) -> None:
         """Append the transition that each replica has made."""
+        for t in transitions:
+            self._check_action(t.action)
         columns: Arrays = {}
         for suffix, attribute in (("now", "observation"), ("next", "next_observation")):
             encoded = self.encoder.encode([getattr(t, attribute) for t in transitions])
@@ -130,7 +132,6 @@ class Memory:
                     if suffix in _suffixes(self.priors[name]):
                         columns[f"{name} {suffix}"] = values
         for r, (lane, t) in enumerate(zip(lanes, transitions, strict=True)):
-            self._check_action(t.action)
             own = {name: column[r] for name, column in columns.items()}
             if self.stores_masks:
                 shape = (self.config.ensemble_size,)

@@ -135,7 +135,7 @@ class CompiledReplica:
         self.nets = [net_of(network, r) for network in networks]
         self.batch = _empty_batch(config, encoder)
         self._config = config
-        self._held: dict[str, Held] = {}
+        self._held: dict[Any, Held] = {}
         self._source = hold(_source(lane, encoder, discount, self.batch))
         self._gather = batches.gather_cells if encoder.one_hot else batches.gather_features
         shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
@@ -157,14 +157,11 @@ class CompiledReplica:
     def held(
         self, make: Callable[[CompiledReplica], Any], holding: Callable[[Any], Held] = hold
     ) -> Held:
-        """What ``make``, a function of one name, gives for this replica, made once and held.
-
-        See the module ``held``. Names are kept, for a method would keep its learner alive.
-        """
-        name = make.__name__
-        if name not in self._held:
-            self._held[name] = holding(make(self))
-        return self._held[name]
+        """What ``make`` gives for this replica, made once and held; see the module ``held``."""
+        function = getattr(make, "__func__", make)  # a method would keep its learner alive
+        if function not in self._held:
+            self._held[function] = holding(make(self))
+        return self._held[function]
 
     def space(self, make: Callable[[Net, int], _Space], number: int) -> _Space:
         """New space, made by ``make``, for the update of a network."""

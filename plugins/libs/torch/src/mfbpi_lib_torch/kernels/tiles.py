@@ -116,6 +116,7 @@ class Writer:
         self.ir = ir
         self.builder = builder
         self.vector = ir.VectorType(number, LANES)
+        self.zero = ir.Constant(self.vector, [0.0] * LANES)
         self.size = size
         kind = ir.FunctionType(self.vector, [self.vector] * 3)
         name = f"llvm.fmuladd.v{LANES}f{8 * size}"
@@ -126,8 +127,7 @@ class Writer:
         """Variables [rows][vectors] for the sums, each with the bias in it, or with zero."""
         from numba.core import cgutils
 
-        nothing = self.ir.Constant(self.vector, [0.0] * LANES)
-        first = [self._load(bias, bias.at, v) if bias else nothing for v in range(vectors)]
+        first = [self._load(bias, bias.at, v) if bias else self.zero for v in range(vectors)]
         new: Any = cgutils.alloca_once  # a variable; LLVM keeps it in a register
         sums = [[new(self.builder, self.vector) for _ in first] for _ in range(ROWS[vectors])]
         for row in sums:
@@ -166,7 +166,7 @@ class Writer:
         self, sums: list[list[Any]], gate: Operand, totals: Operand, to: Operand, width: Any
     ) -> None:
         """Store the sums where the gate is open, and add them to the totals, row after row."""
-        builder, zero = self.builder, self.ir.Constant(self.vector, [0.0] * LANES)
+        builder, zero = self.builder, self.zero
         added = [self._load(totals, totals.at, v) for v in range(len(sums[0]))]
         for at, row in self._rows(sums, to.at, width):
             for v, variable in enumerate(row):

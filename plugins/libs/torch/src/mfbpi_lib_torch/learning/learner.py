@@ -221,8 +221,8 @@ class Learner(Stateful, Generic[L, K]):
             CheckpointError: when that path cannot be taken here, or sizes differ.
         """
         paths.check_saved(self, state.get("path"))
-        super().load_state_dict(state)
         self.memory.forget()
+        super().load_state_dict(state)
         self.take(self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:
