@@ -12,43 +12,13 @@ import pstats
 import statistics
 import time
 from collections.abc import Iterator
-from typing import Any
 
-import attrs
 import numpy as np
 import torch
 
-from mfbpi_agent_bsp.agent import BSPReplicas
-from mfbpi_agent_bsp.config import Config as BSPConfig
-from mfbpi_agent_bsp.config import preset as bsp_preset
-from mfbpi_agent_bsp2.agent import BSP2Replicas
-from mfbpi_agent_bsp2.config import Config as BSP2Config
-from mfbpi_agent_bsp2.config import preset as bsp2_preset
-from mfbpi_agent_dbmf_bpi.agent import DBMFBPIReplicas
-from mfbpi_agent_dbmf_bpi.config import Config as DBMFBPIConfig
-from mfbpi_agent_dbmf_bpi.config import preset as dbmf_bpi_preset
-from mfbpi_agent_ensemble_ucb.agent import EnsembleUCBReplicas
-from mfbpi_agent_ensemble_ucb.config import Config as EnsembleUCBConfig
-from mfbpi_agent_ensemble_ucb.config import preset as ensemble_ucb_preset
-from mfbpi_agent_ids.agent import IDSReplicas
-from mfbpi_agent_ids.config import Config as IDSConfig
-from mfbpi_agent_ids.config import preset as ids_preset
-from mfbpi_core import Environment, Interaction, Problem
-from mfbpi_env_cartpole_swingup.environment import CartpoleSwingup
-from mfbpi_env_cartpole_swingup.environment import Config as CartpoleConfig
-from mfbpi_env_slipping_deep_sea.environment import Config as DeepSeaConfig
-from mfbpi_env_slipping_deep_sea.environment import SlippingDeepSea
 from tests.bench import one_network
 from tests.bench.one_network import second_start
-
-#: Replicas of an agent, its configuration and published settings.
-AGENTS = {
-    "dbmf_bpi": (DBMFBPIReplicas, DBMFBPIConfig, dbmf_bpi_preset),
-    "bsp": (BSPReplicas, BSPConfig, bsp_preset),
-    "bsp2": (BSP2Replicas, BSP2Config, bsp2_preset),
-    "ids": (IDSReplicas, IDSConfig, ids_preset),
-    "ensemble_ucb": (EnsembleUCBReplicas, EnsembleUCBConfig, ensemble_ucb_preset),
-}
+from tests.bench.timed import Timed, environment_of
 
 #: Milliseconds per step of the published code, if it has the agent, and those to stay below here.
 COSTS: dict[tuple[str, str], tuple[float | None, float]] = {
@@ -73,50 +43,6 @@ TOP = 8
 
 #: Milliseconds of :func:`yardstick_row` with nothing else running.
 QUIET_YARDSTICK = 0.39
-
-
-def environment_of(name: str, size: int = 50) -> Environment:
-    """One of the two environments."""
-    if name == "cartpole_swingup":
-        return CartpoleSwingup(CartpoleConfig())
-    return SlippingDeepSea(DeepSeaConfig(size=size))
-
-
-class Timed:
-    """Replicas of an agent, each in its own environment, with the time that the agent takes."""
-
-    def __init__(
-        self, agent: str, environments: list[Environment], name: str, device: str = "cpu"
-    ) -> None:
-        kind, config, preset = AGENTS[agent]
-        problem = Problem(
-            n_states=None,
-            n_actions=environments[0].n_actions,
-            observation_shape=environments[0].observation_shape,
-            discount=0.99,
-            horizon=100_000,
-            environment=name,
-            observation_kind=environments[0].observation_kind,
-        )
-        rngs = [np.random.default_rng(seed) for seed in range(len(environments))]
-        settings: Any = attrs.evolve(config(), device=device, **preset(problem))
-        self.replicas = kind(problem, settings, rngs)
-        pairs = zip(environments, self.replicas.agents, strict=True)
-        self.interactions = [Interaction(e, a, seed) for seed, (e, a) in enumerate(pairs)]
-
-    def steps(self, n_steps: int) -> list[float]:
-        """Milliseconds of each of the next steps, all replicas together."""
-        return [self._step() for _ in range(n_steps)]
-
-    def _step(self) -> float:
-        observations = [i.observation for i in self.interactions]
-        started = time.perf_counter()
-        actions = self.replicas.select_actions(observations)
-        chosen = time.perf_counter() - started
-        transitions = [i.act(a) for i, a in zip(self.interactions, actions, strict=True)]
-        started = time.perf_counter()
-        self.replicas.update(transitions)
-        return (chosen + time.perf_counter() - started) * 1e3
 
 
 def profile(run: Timed) -> str:

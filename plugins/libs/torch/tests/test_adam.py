@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
+from mfbpi_lib_torch.device import CPU
 from mfbpi_lib_torch.networks.adam import adam_
 from mfbpi_lib_torch.networks.rows import Rows, RowTable
 
-CPU = torch.device("cpu")
 NO_ROWS = np.array([], dtype=np.int64)
 RATE = 0.01
 
@@ -48,7 +48,7 @@ def test_rows_are_those_of_dense_adam():
     """
     rng, generator = np.random.default_rng(1), torch.Generator().manual_seed(1)
     weights = torch.randn(40, 6, generator=generator)
-    table, dense = RowTable(weights, RATE, NO_ROWS, target=True), Dense(weights)
+    table, dense = RowTable(weights.numpy(), RATE, NO_ROWS, CPU, target=True), Dense(weights)
     for step in range(300):
         rows = Rows.of(rng.integers(40, size=(1, 8)), 5, CPU)
         opened = table.open(rows)
@@ -71,7 +71,7 @@ def test_rows_follow_dense_adam_where_eps_counts():
     """Gradients of 1e-7, where Adam's eps is half of the denominator: within 0.3 % of the way."""
     rng, generator = np.random.default_rng(1), torch.Generator().manual_seed(1)
     weights = torch.zeros(40, 6)
-    table, dense = RowTable(weights, RATE, NO_ROWS, target=False), Dense(weights)
+    table, dense = RowTable(weights.numpy(), RATE, NO_ROWS, CPU, target=False), Dense(weights)
     for _ in range(300):
         rows = Rows.of(rng.integers(40, size=(1, 8)), 5, CPU)
         gradient = torch.randn(1, 5, 6, generator=generator) * 1e-7
@@ -85,7 +85,7 @@ def test_rows_follow_dense_adam_where_eps_counts():
 
 def test_inputs_beyond_the_first_k_teach_nothing():
     """Only the rows of the first inputs get a gradient; the others move as momentum bids."""
-    table = RowTable(torch.zeros(3, 2), RATE, NO_ROWS, target=False)
+    table = RowTable(np.zeros((3, 2), np.float32), RATE, NO_ROWS, CPU, target=False)
     opened = table.open(Rows.of(np.array([[0, 1]]), 1, CPU))
 
     opened.learn(torch.ones(1, 1, 2))
@@ -97,7 +97,7 @@ def test_inputs_beyond_the_first_k_teach_nothing():
 
 def test_peek_changes_nothing():
     """Reading rows leaves the state as it was, to the bit."""
-    table = RowTable(torch.ones(4, 2), RATE, NO_ROWS, target=True)
+    table = RowTable(np.ones((4, 2), np.float32), RATE, NO_ROWS, CPU, target=True)
     for _ in range(3):
         table.open(Rows.of(np.array([[0, 2]]), 2, CPU)).learn(torch.ones(1, 2, 2))
     before = table.state_dict()
@@ -111,7 +111,7 @@ def test_peek_changes_nothing():
 
 def test_frozen_rows_never_learn():
     """The row for an input of zeros keeps selecting nothing."""
-    table = RowTable(torch.zeros(3, 2), RATE, np.array([2]), target=False)
+    table = RowTable(np.zeros((3, 2), np.float32), RATE, np.array([2]), CPU, target=False)
     for _ in range(5):
         table.open(Rows.of(np.array([[1, 2]]), 2, CPU)).learn(torch.ones(1, 2, 2))
 

@@ -149,7 +149,7 @@ def test_what_compiled_functions_ask_once_is_not_changed_below_them():
     assert Made(problem, config, np.random.default_rng(0)).learner.path == paths.TORCH
     assert Masked(problem, config, np.random.default_rng(0)).learner.path == paths.COMPILED
     weights = [learnt(learner(path, FEATURES, Masked), FEATURES).q.flat for path in paths.ALL]
-    np.testing.assert_allclose(*(each.numpy() for each in weights), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(*weights, rtol=1e-4, atol=1e-6)
 
 
 WITHOUT_JIT = """

@@ -27,7 +27,6 @@ import math
 from typing import ClassVar
 
 import numpy as np
-import torch
 
 from mfbpi_agent_dbmf_bpi.allocation import Allocation, quantile
 from mfbpi_agent_dbmf_bpi.compiled import (
@@ -45,6 +44,7 @@ from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
 from mfbpi_lib_torch.kernels.values import Rule
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped, Estimates, spread, taken
 from mfbpi_lib_torch.learning.learner import Values

@@ -25,16 +25,17 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from mfbpi_agent_ids.compiled import QuantileUpdate, hold_quantiles, learn_quantiles, quantile_space
 from mfbpi_agent_ids.config import Config
 from mfbpi_core import Transition
 from mfbpi_core.data.arrays import Array
+from mfbpi_lib_torch.device import as_array, as_tensor, placed
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped
 from mfbpi_lib_torch.learning.learner import Values
@@ -61,8 +62,8 @@ class IDSLearner(Bootstrapped[Lane, Config]):
             config.quantile_gain,
             target=False,
         )
-        levels = (torch.arange(config.quantiles, dtype=torch.float32) + 0.5) / config.quantiles
-        self.levels = levels.to(self.device)
+        levels = (np.arange(config.quantiles, dtype=np.float32) + 0.5) / config.quantiles
+        self.levels = placed(levels.astype(np.float32), self.device)
 
     def lane(self, rng: np.random.Generator, replay: Replay) -> Lane:
         """A replica; nothing is drawn for an episode."""
@@ -106,7 +107,7 @@ class IDSLearner(Bootstrapped[Lane, Config]):
     def quantile_update(self, replica: CompiledReplica) -> QuantileUpdate:
         """What compiled functions take to update the quantile network."""
         space = replica.space(quantile_space, 1)
-        return QuantileUpdate(replica.nets[1], replica.batch, self.levels.numpy(), space)
+        return QuantileUpdate(replica.nets[1], replica.batch, as_array(self.levels), space)
 
     def learn(self, batch: Batch) -> None:
         """One step of the ensemble and one of the quantile network."""
@@ -119,7 +120,7 @@ class IDSLearner(Bootstrapped[Lane, Config]):
         best = following.mean(2, keepdim=True).max(1, keepdim=True).indices  # [R, 1, 1, n]
         target = torch.addcmul(batch.rewards, batch.discounts, of_action(following, best))
         actions = batch.actions[:, None]
-        derivative = quantile_huber(of_action(now, actions), target, self.levels)
+        derivative = quantile_huber(of_action(now, actions), target, as_tensor(self.levels))
         index = actions.expand(-1, -1, quantiles, -1)
         full = torch.zeros_like(now).scatter_(1, index, derivative.unsqueeze(1))
         self.z.learn(seen, full.flatten(1, 2))

@@ -1,4 +1,4 @@
-"""Ensembles of networks, replay and replicas in torch, for mfbpi plugins.
+"""Ensembles of networks, replay and replicas, compiled for CPUs and in torch, for mfbpi plugins.
 
-Importing this package imports nothing heavy; its modules import torch where they need it.
+Importing this package imports nothing heavy; torch is imported when it is first used, see ``late``.
 """

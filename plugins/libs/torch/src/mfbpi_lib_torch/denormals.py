@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import torch
+from mfbpi_lib_torch.kernels import rounding
+from mfbpi_lib_torch.late import torch
 
 #: The smallest normal number, and what brings it below.
 _SMALLEST, _HALF = sys.float_info.min, 0.5
@@ -27,9 +28,16 @@ def flushing() -> Iterator[None]:
 
     What held before holds again afterwards. Processors that cannot do it go on as they are.
     """
-    before = flushed()
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(before)
+    if rounding.KNOWN:
+        control = rounding.start_flushing()
+        try:
+            yield
+        finally:
+            rounding.restore(control)
+    else:
+        before = flushed()
+        torch.set_flush_denormal(True)
+        try:
+            yield
+        finally:
+            torch.set_flush_denormal(before)

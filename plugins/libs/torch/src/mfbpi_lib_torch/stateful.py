@@ -6,18 +6,18 @@ import copy
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_torch.late import torch
 
 
 class Stateful:
     """An object whose attributes named in ``saved`` make up its state.
 
-    Tensors are saved on the CPU and restored in place, on whatever device they live, so that
-    views stay views. Other attributes may be arrays, generators, plain values, stateful objects
-    or lists of these.
+    Arrays and tensors are saved as arrays and restored in place, on whatever device they live, so
+    that views stay views. Other attributes may be generators, plain values, stateful objects or
+    lists of these.
     """
 
     saved: ClassVar[tuple[str, ...]] = ()
@@ -51,13 +51,13 @@ class Stateful:
             setattr(self, name, restored)
 
 
-def _save(value: object) -> Any:
+def _save(value: Any) -> Any:
     if isinstance(value, Stateful):
         return value.state_dict()
     if isinstance(value, list):
         return [_save(item) for item in value]
-    if isinstance(value, torch.Tensor):
-        return value.detach().to("cpu", copy=True)
+    if _is_tensor(value):
+        return value.detach().to("cpu", copy=True).numpy()
     if isinstance(value, np.random.Generator):
         return copy.deepcopy(value.bit_generator.state)
     return copy.deepcopy(value)
@@ -70,9 +70,9 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
     elif isinstance(own, list):
         _check(place, len(own), len(saved), "items")
         return [_restored(a, b, place) for a, b in zip(own, saved, strict=True)]
-    elif isinstance(own, torch.Tensor):
+    elif _is_tensor(own):
         _check(place, tuple(own.shape), tuple(saved.shape), "as its shape")
-        own.copy_(torch.as_tensor(saved))  # a file holds numpy arrays
+        own.copy_(torch.as_tensor(saved))
     elif isinstance(own, np.ndarray):
         _check(place, own.shape, saved.shape, "as its shape")
         _check(place, own.dtype.kind, saved.dtype.kind, "as its kind of numbers")
@@ -83,6 +83,11 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         _check(place, _kind(own), _kind(saved), "as its kind")
         return copy.deepcopy(saved)
     return own
+
+
+def _is_tensor(value: Any) -> bool:
+    """Told by what it can do: to name its type would import torch."""
+    return hasattr(value, "detach")
 
 
 def _kind(value: object) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import torch
 
 from mfbpi_core import Problem, Transition
 from mfbpi_core.data.arrays import Array
@@ -16,6 +15,7 @@ from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.replay import Column
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.ensemble import Inputs, table_rows
 from mfbpi_lib_torch.networks.priors import Prior
 from mfbpi_lib_torch.networks.rows import Rows
@@ -72,7 +72,7 @@ class Memory:
     config: DeepConfig
     encoder: Encoder
     priors: Mapping[str, Prior]
-    device: torch.device
+    device: str
     stores_masks: bool
     _known: dict[str, Any] = attrs.field(factory=dict, init=False)
 

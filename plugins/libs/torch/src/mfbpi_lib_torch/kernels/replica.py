@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -9,13 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mfbpi_lib_torch.config import DeepConfig
+from mfbpi_lib_torch.device import as_array
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.kernels import batches
 from mfbpi_lib_torch.kernels.held import Held, hold
 from mfbpi_lib_torch.kernels.parts import Batch, Floats, Integers, Net, Table
 from mfbpi_lib_torch.networks.ensemble import Ensemble
-from mfbpi_lib_torch.networks.layers import Layers, Sizes
+from mfbpi_lib_torch.networks.layers import Sizes
 from mfbpi_lib_torch.networks.priors import Prior
 from mfbpi_lib_torch.networks.rows import RowTable
 
@@ -24,13 +26,13 @@ _Space = TypeVar("_Space")
 
 def net_of(ensemble: Ensemble, r: int) -> Net:
     """The weights of replica r, in the memory of the ensemble."""
-    sizes, flat = ensemble.sizes, ensemble.flat.numpy()
+    sizes, flat = ensemble.sizes, as_array(ensemble.flat)
     return Net(
         flat=flat,
-        target=ensemble.target_flat.numpy() if ensemble.target_flat.numel() else flat,
-        first_moment=ensemble.first_moment.numpy(),
-        second_moment=ensemble.second_moment.numpy(),
-        at=_starts(ensemble.layers, sizes, r),
+        target=as_array(ensemble.target_flat) if ensemble.has_target else flat,
+        first_moment=as_array(ensemble.first_moment),
+        second_moment=as_array(ensemble.second_moment),
+        at=_starts(sizes, r),
         table=_table(ensemble.table, sizes, r),
         one_hot=sizes.one_hot,
         members=sizes.members,
@@ -43,13 +45,13 @@ def net_of(ensemble: Ensemble, r: int) -> Net:
 
 def net_of_prior(prior: Prior, r: int) -> Net:
     """The weights of a prior for features; it has no moments, and never learns."""
-    sizes, flat = prior.sizes, prior.flat.numpy()
+    sizes, flat = prior.sizes, as_array(prior.flat)
     return Net(
         flat=flat,
         target=flat,
         first_moment=flat,
         second_moment=flat,
-        at=_starts(prior.layers, sizes, r),
+        at=_starts(sizes, r),
         table=_no_table(),
         one_hot=sizes.one_hot,
         members=sizes.members,
@@ -60,9 +62,9 @@ def net_of_prior(prior: Prior, r: int) -> Net:
     )
 
 
-def _starts(layers: Layers, sizes: Sizes, r: int) -> Integers:
-    parts = (layers.w1, layers.b1, layers.w2, layers.b2, layers.w3, layers.b3)
-    starts = [part.storage_offset() + r * (part.numel() // sizes.replicas) for part in parts]
+def _starts(sizes: Sizes, r: int) -> Integers:
+    parts = zip(sizes.places[:-1], sizes.shapes, strict=True)
+    starts = [start + r * (math.prod(shape) // sizes.replicas) for start, shape in parts]
     return np.array(starts, dtype=np.int64)
 
 
@@ -71,9 +73,9 @@ def _table(table: RowTable | None, sizes: Sizes, r: int) -> Table:
         return _no_table()
     n_rows = table.age.size // sizes.replicas
     own = slice(r * n_rows, (r + 1) * n_rows)
-    target = table.target.numpy() if table.target.numel() else np.zeros((0, 0), np.float32)
+    target = as_array(table.target) if table.has_target else np.zeros((0, 0), np.float32)
     return Table(
-        blocks=table.blocks.numpy()[own],
+        blocks=as_array(table.blocks)[own],
         target=target[own],
         age=table.age[own],
         decay=table.decay[own],
@@ -193,8 +195,7 @@ _NO_PRIOR = np.zeros((0, 0), np.float32)
 
 def _prior_table(prior: Prior, r: int) -> Floats:
     n_rows = prior.table.shape[0] // prior.sizes.replicas
-    table: Floats = prior.table.numpy()[r * n_rows : (r + 1) * n_rows]
-    return table
+    return as_array(prior.table)[r * n_rows : (r + 1) * n_rows]
 
 
 def _source(lane: Lane, encoder: Encoder, discount: float, batch: Batch) -> batches.Source:

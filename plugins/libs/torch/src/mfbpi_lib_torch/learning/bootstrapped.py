@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-import torch
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.config import DeepConfig
@@ -25,6 +24,7 @@ from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
 from mfbpi_lib_torch.kernels.values import Rule, ValueUpdate, learn_values, space_of
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.learning.learner import K, L, Learner, Values
 from mfbpi_lib_torch.networks.layers import Activations
 from mfbpi_lib_torch.networks.losses import regression

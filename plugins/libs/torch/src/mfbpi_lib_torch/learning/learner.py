@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from mfbpi_core import Problem, Transition
 from mfbpi_core.data.arrays import Array
@@ -29,6 +28,7 @@ from mfbpi_lib_torch.experience.memory import Arrays, Batch, Memory
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.held import hold
 from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of_prior
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble, Initial
 from mfbpi_lib_torch.networks.layers import Sizes
@@ -65,7 +65,6 @@ class Learner(Stateful, Generic[L, K]):
     stores_masks: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, config: K, rngs: Sequence[np.random.Generator]) -> None:
-        device.use_one_thread()
         self.problem = problem
         self.config = config
         self.rngs = list(rngs)
@@ -153,7 +152,7 @@ class Learner(Stateful, Generic[L, K]):
     ) -> Ensemble:
         """An ensemble that learns, seeded from the replicas' streams."""
         initial = Initial(rule=self.config.initialiser, gain=gain)
-        generators = [seeding.torch_child(rng) for rng in self.rngs]
+        generators = [seeding.child(rng) for rng in self.rngs]
         network = Ensemble(sizes, initial, rate, generators, self.device, target=target)
         self.networks.append(network)
         return network
@@ -163,7 +162,7 @@ class Learner(Stateful, Generic[L, K]):
         scale = self.config.prior_scale
         if scale > 0:
             initial = Initial(rule=self.config.prior_initialiser)
-            generators = [seeding.torch_child(rng) for rng in self.rngs]
+            generators = [seeding.child(rng) for rng in self.rngs]
             self.priors[name] = Prior(
                 self.sizes(),
                 initial,
@@ -191,6 +190,7 @@ class Learner(Stateful, Generic[L, K]):
         """Learn on that path from now on; see :mod:`mfbpi_lib_torch.learning.paths`."""
         self.path = path
         if path == paths.TORCH:
+            device.use_one_thread()
             self.compiled_replicas = []
         elif not self.compiled_replicas:
             self.compiled_replicas = [self._compiled(r) for r in range(len(self.lanes))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfbpi_core.errors import CheckpointError
+from mfbpi_lib_torch.device import CPU
 from mfbpi_lib_torch.kernels.compiling import available
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ALL = (COMPILED, TORCH)
 
 def can_compile(learner: AnyLearner) -> bool:
     """Whether a learner may take the compiled path: here, and without losing what it changes."""
-    return available() and learner.device.type == "cpu" and _is_complete(type(learner))
+    return available() and learner.device == CPU and _is_complete(type(learner))
 
 
 def _is_complete(kind: type[AnyLearner]) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-import torch
+from mfbpi_lib_torch.late import torch
 
 BETA1 = 0.9
 BETA2 = 0.999

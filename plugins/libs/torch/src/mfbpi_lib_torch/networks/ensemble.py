@@ -3,31 +3,36 @@
 R replicas of B members are G = R B networks in one batched tensor. Members of a replica see the
 same inputs, replicas their own. Gradients are written by hand: the networks are small and an
 automatic differentiation would cost as much as the arithmetic.
+
+On a CPU the numbers are arrays, which compiled functions work on; torch sees them as tensors in
+the same memory, from the first time that it is asked.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from mfbpi_core.data.arrays import Array
+from mfbpi_lib_torch.device import as_tensor, placed
 from mfbpi_lib_torch.kernels.acting import outputs
 from mfbpi_lib_torch.kernels.held import Held
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.adam import adam_
-from mfbpi_lib_torch.networks.initialisers import draw
+from mfbpi_lib_torch.networks.initialisers import Floats, draw
 from mfbpi_lib_torch.networks.layers import (
     Activations,
     Layers,
     Sizes,
     backward,
     forward,
-    with_spare,
+    zeros,
 )
 from mfbpi_lib_torch.networks.rows import OpenRows, Rows, RowTable
 from mfbpi_lib_torch.stateful import Stateful
@@ -53,25 +58,25 @@ class Inputs:
 
 
 def initial_layers(
-    sizes: Sizes, initial: Initial, generators: Sequence[torch.Generator], device: torch.device
-) -> tuple[Layers, torch.Tensor]:
+    sizes: Sizes, initial: Initial, generators: Sequence[np.random.Generator]
+) -> tuple[Layers[Floats], Floats]:
     """Draw every network, each replica from its own generator.
 
     Returns:
         The layers, and the first layer's weights [R, inputs, B * hidden].
     """
-    layers = Layers.zeros(sizes, device)
-    first = torch.empty(sizes.replicas, sizes.inputs, sizes.width, device=device)
+    layers = Layers(sizes, zeros(sizes))
+    first = np.empty((sizes.replicas, sizes.inputs, sizes.width), np.float32)
     hidden, members = sizes.hidden, sizes.members
     for r, generator in enumerate(generators):
         own = slice(r * members, (r + 1) * members)
         w, b = draw(initial.rule, (members, sizes.inputs, hidden), generator, initial.gain)
-        first[r] = w.transpose(0, 1).reshape(sizes.inputs, sizes.width)
+        first[r] = w.transpose(1, 0, 2).reshape(sizes.inputs, sizes.width)
         layers.b1[r, 0] = b.ravel()
         w, b = draw(initial.rule, (members, hidden, hidden), generator, initial.gain)
         layers.w2[own], layers.b2[own, 0] = w, b
         w, b = draw(initial.rule, (members, hidden, sizes.outputs), generator, initial.gain)
-        layers.w3[own], layers.b3[own, :, 0] = w.transpose(1, 2), b
+        layers.w3[own], layers.b3[own, :, 0] = w.transpose(0, 2, 1), b
     if not sizes.one_hot:
         layers.w1[...] = first
     return layers, first
@@ -85,9 +90,9 @@ def table_rows(codes: npt.NDArray[np.int64], inputs: int) -> npt.NDArray[np.int6
     return codes + offsets[:, None]
 
 
-def with_zero_rows(first: torch.Tensor) -> torch.Tensor:
+def with_zero_rows(first: Floats) -> Floats:
     """From weights [R, inputs, width] to a table [R * (inputs + 1), width]."""
-    return torch.nn.functional.pad(first, (0, 0, 0, ZERO_ROWS)).flatten(0, 1)
+    return np.pad(first, ((0, 0), (0, ZERO_ROWS), (0, 0))).reshape(-1, first.shape[2])
 
 
 class Ensemble(Stateful):
@@ -99,7 +104,7 @@ class Ensemble(Stateful):
         sizes: sizes.
         initial: first weights.
         rate: learning rate; it stays, for rows of a table catch up by it with many steps at once.
-        generators: one for each replica, on the CPU.
+        generators: one for each replica.
         device: where the weights live.
         target: whether a target copy is kept.
     """
@@ -118,28 +123,52 @@ class Ensemble(Stateful):
         sizes: Sizes,
         initial: Initial,
         rate: float,
-        generators: Sequence[torch.Generator],
-        device: torch.device,
+        generators: Sequence[np.random.Generator],
+        device: str,
         *,
         target: bool = True,
     ) -> None:
         self.sizes = sizes
+        self.device = device
         self._rate = rate
         self.step = 0
-        self.layers, first = initial_layers(sizes, initial, generators, device)
-        self.gradient = Layers.zeros(sizes, device)
-        self.flat = self.layers.flat
-        self.target_flat = with_spare(self.flat) if target else self.flat.new_empty(0)
-        self.target_layers = Layers(sizes, self.target_flat) if target else self.layers
-        self.first_moment = torch.zeros_like(self.flat)
-        self.second_moment = torch.zeros_like(self.flat)
+        layers, first = initial_layers(sizes, initial, generators)
+        copied = zeros(sizes) if target else np.empty(0, np.float32)
+        if target:
+            copied[...] = layers.flat
+        self.flat, self.target_flat = placed(layers.flat, device), placed(copied, device)
+        self.first_moment = placed(zeros(sizes), device)
+        self.second_moment = placed(zeros(sizes), device)
+        self.has_target = target
         self.table: RowTable | None = None
         if sizes.one_hot:
-            zeros = np.arange(1, sizes.replicas + 1) * (sizes.inputs + ZERO_ROWS) - 1
-            self.table = RowTable(with_zero_rows(first), rate, zeros, target=target)
+            zero_rows = np.arange(1, sizes.replicas + 1) * (sizes.inputs + ZERO_ROWS) - 1
+            self.table = RowTable(with_zero_rows(first), rate, zero_rows, device, target=target)
         self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
+
+    @functools.cached_property
+    def layers(self) -> Layers[torch.Tensor]:
+        """The weights."""
+        return Layers(self.sizes, as_tensor(self.flat))
+
+    @functools.cached_property
+    def target_layers(self) -> Layers[torch.Tensor]:
+        """Those of the target copy, or else the weights."""
+        if not self.has_target:
+            return self.layers
+        return Layers(self.sizes, as_tensor(self.target_flat))
+
+    @functools.cached_property
+    def gradient(self) -> Layers[torch.Tensor]:
+        """Derivatives of the loss, of the last step."""
+        return Layers(self.sizes, torch.zeros_like(self.layers.flat))
+
+    @functools.cached_property
+    def moments(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Adam's, first and second."""
+        return as_tensor(self.first_moment), as_tensor(self.second_moment)
 
     @property
     def rate(self) -> float:
@@ -162,7 +191,7 @@ class Ensemble(Stateful):
             rows = table_rows(inputs[:, None], self.sizes.inputs)
             first = self.table.peek(rows.ravel())[:, None]
         else:
-            features = torch.from_numpy(inputs)[:, None].to(self.flat.device)
+            features = torch.from_numpy(inputs)[:, None].to(self.device)
             first = torch.bmm(features, self.layers.w1)
         out: npt.NDArray[np.float32] = (
             forward(first, self.layers, self.sizes).out[..., 0].cpu().numpy()
@@ -188,7 +217,7 @@ class Ensemble(Stateful):
             return forward(self._opened.copied(at), self.target_layers, self.sizes).out
         return self._dense(self.target_layers, at).out
 
-    def _dense(self, layers: Layers, at: slice) -> Activations:
+    def _dense(self, layers: Layers[torch.Tensor], at: slice) -> Activations:
         return forward(torch.bmm(self._features()[:, at], layers.w1), layers, self.sizes)
 
     def _features(self) -> torch.Tensor:
@@ -211,8 +240,7 @@ class Ensemble(Stateful):
             features = self._features()[:, : d_out.shape[2]]
             torch.bmm(features.transpose(1, 2), d_first, out=self.gradient.w1)
         self.step += 1
-        moments = self.first_moment, self.second_moment
-        adam_(self.flat, self.gradient.flat, *moments, self.step, self.rate)
+        adam_(self.layers.flat, self.gradient.flat, *self.moments, self.step, self.rate)
 
     def count_step(self) -> None:
         """Know of a step that compiled functions took."""
@@ -222,8 +250,9 @@ class Ensemble(Stateful):
 
     def copy_to_target(self) -> None:
         """Make the target copy, if there is one, equal to the present weights."""
-        if self.target_layers is self.layers:
+        if not self.has_target:
             return
-        self.target_flat.copy_(self.flat)
+        copied: Any = self.target_flat
+        copied[...] = self.flat
         if self.table is not None:
             self.table.copy_to_target()

@@ -15,40 +15,50 @@ from __future__ import annotations
 
 import math
 
-import torch
+import numpy as np
+import numpy.typing as npt
 
 #: Truncated normals are cut at this many standard deviations.
 CUT = 2.0
 
+Floats = npt.NDArray[np.float32]
+
 
 def draw(
-    rule: str,
-    shape: tuple[int, int, int],
-    generator: torch.Generator,
-    gain: float = 1.0,
-) -> tuple[torch.Tensor, torch.Tensor]:
+    rule: str, shape: tuple[int, int, int], rng: np.random.Generator, gain: float = 1.0
+) -> tuple[Floats, Floats]:
     """Draw one layer.
 
     Args:
         rule: name of a rule above.
         shape: (B, n_in, n_out).
-        generator: on the CPU.
+        rng: what to draw from.
         gain: factor of the truncated normal.
 
     Returns:
         Weights float32 [B, n_in, n_out] and biases float32 [B, n_out].
     """
     members, n_in, n_out = shape
-    weights = torch.empty(shape)
-    biases = torch.zeros(members, n_out)
+    no_biases = np.zeros((members, n_out), np.float32)
     if rule == "truncated_normal":
-        sd = gain / math.sqrt(n_in)
-        torch.nn.init.trunc_normal_(weights, 0.0, sd, -CUT * sd, CUT * sd, generator=generator)
-    elif rule == "wide_fan_uniform":
+        return _truncated(shape, rng) * np.float32(gain / math.sqrt(n_in)), no_biases
+    if rule == "wide_fan_uniform":
         fan_in = n_in * n_out
-        bound = math.sqrt(6.0 / fan_in)
-        weights.uniform_(-bound, bound, generator=generator)
-        biases.uniform_(-1.0 / math.sqrt(fan_in), 1.0 / math.sqrt(fan_in), generator=generator)
-    else:
-        weights.normal_(0.0, 2.0 / math.sqrt(n_out * (n_in + members)), generator=generator)
-    return weights, biases
+        weights = _uniform(shape, math.sqrt(6.0 / fan_in), rng)
+        return weights, _uniform((members, n_out), 1.0 / math.sqrt(fan_in), rng)
+    sd = 2.0 / math.sqrt(n_out * (n_in + members))
+    return rng.standard_normal(shape, dtype=np.float32) * np.float32(sd), no_biases
+
+
+def _truncated(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+    """Standard normals within the cut; those beyond it are drawn again."""
+    drawn: Floats = rng.standard_normal(shape, dtype=np.float32)
+    while (beyond := np.abs(drawn) > CUT).any():
+        drawn[beyond] = rng.standard_normal(np.count_nonzero(beyond), dtype=np.float32)
+    return drawn
+
+
+def _uniform(shape: tuple[int, ...], bound: float, rng: np.random.Generator) -> Floats:
+    """Uniform between the bounds."""
+    unit: Floats = rng.random(shape, dtype=np.float32)
+    return (unit * np.float32(2.0) - np.float32(1.0)) * np.float32(bound)

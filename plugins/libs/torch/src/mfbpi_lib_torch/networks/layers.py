@@ -1,13 +1,18 @@
-"""The weights of many small networks in one flat tensor, so that Adam and copies are one call."""
+"""The weights of many small networks in one piece of memory: Adam and copies are one call."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Generic, TypeVar
 
 import attrs
-import torch
+import numpy as np
+import numpy.typing as npt
 
 from mfbpi_lib_torch.kernels.tiles import LANES
+from mfbpi_lib_torch.late import torch
 
 
 @attrs.frozen(kw_only=True)
@@ -40,18 +45,40 @@ class Sizes:
         """B * hidden: the first layers of one ensemble side by side."""
         return self.members * self.hidden
 
+    @property
+    def shapes(self) -> Sequence[tuple[int, ...]]:
+        """Of the parts of :class:`Layers`, in the order in which they lie."""
+        return (
+            (self.replicas, 0 if self.one_hot else self.inputs, self.width),
+            (self.replicas, 1, self.width),
+            (self.networks, self.hidden, self.hidden),
+            (self.networks, 1, self.hidden),
+            (self.networks, self.outputs, self.hidden),
+            (self.networks, self.outputs, 1),
+        )
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Where each part starts, and the last one ends."""
+        return tuple(accumulate((math.prod(shape) for shape in self.shapes), initial=0))
+
 
 #: Numbers allotted beyond the last weight, for tiles read whole vectors.
 SPARE = LANES
 
 
-def with_spare(flat: torch.Tensor) -> torch.Tensor:
-    """A copy of a flat tensor, followed by SPARE numbers that are not part of it."""
-    return torch.nn.functional.pad(flat, (0, SPARE))[: flat.numel()]
+def zeros(sizes: Sizes) -> npt.NDArray[np.float32]:
+    """Room for all weights, followed by SPARE numbers that are not part of it."""
+    total = sizes.places[-1]
+    return np.zeros(total + SPARE, np.float32)[:total]
 
 
-class Layers:
-    """Views of one flat tensor as the layers of every network.
+#: An array or a tensor.
+T = TypeVar("T")
+
+
+class Layers(Generic[T]):
+    """Views of a flat array or tensor as the layers of every network.
 
     Attributes:
         flat: float32 [total].
@@ -61,30 +88,12 @@ class Layers:
         w3: [G, outputs, hidden]; ``b3``: [G, outputs, 1].
     """
 
-    def __init__(self, sizes: Sizes, flat: torch.Tensor) -> None:
+    def __init__(self, sizes: Sizes, flat: T) -> None:
+        numbers: Any = flat
+        parts = zip(sizes.places[:-1], sizes.places[1:], sizes.shapes, strict=True)
+        views: list[T] = [numbers[start:end].reshape(shape) for start, end, shape in parts]
         self.flat = flat
-        shapes = _shapes(sizes)
-        parts = torch.split(flat, [math.prod(shape) for shape in shapes])
-        views = [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
         self.w1, self.b1, self.w2, self.b2, self.w3, self.b3 = views
-
-    @classmethod
-    def zeros(cls, sizes: Sizes, device: torch.device) -> Layers:
-        """Layers whose weights are all zero."""
-        total = sum(math.prod(shape) for shape in _shapes(sizes))
-        return cls(sizes, with_spare(torch.zeros(total, device=device)))
-
-
-def _shapes(sizes: Sizes) -> tuple[tuple[int, ...], ...]:
-    first = 0 if sizes.one_hot else sizes.inputs
-    return (
-        (sizes.replicas, first, sizes.width),
-        (sizes.replicas, 1, sizes.width),
-        (sizes.networks, sizes.hidden, sizes.hidden),
-        (sizes.networks, 1, sizes.hidden),
-        (sizes.networks, sizes.outputs, sizes.hidden),
-        (sizes.networks, sizes.outputs, 1),
-    )
 
 
 @attrs.frozen(eq=False)
@@ -116,7 +125,7 @@ def join_members(x: torch.Tensor, sizes: Sizes) -> torch.Tensor:
     return by_input.reshape(sizes.replicas, n, sizes.width)
 
 
-def forward(first: torch.Tensor, layers: Layers, sizes: Sizes) -> Activations:
+def forward(first: torch.Tensor, layers: Layers[torch.Tensor], sizes: Sizes) -> Activations:
     """The rest of the networks, from the first layer's products with the inputs.
 
     Args:
@@ -130,7 +139,11 @@ def forward(first: torch.Tensor, layers: Layers, sizes: Sizes) -> Activations:
 
 
 def backward(
-    seen: Activations, d_out: torch.Tensor, layers: Layers, gradient: Layers, sizes: Sizes
+    seen: Activations,
+    d_out: torch.Tensor,
+    layers: Layers[torch.Tensor],
+    gradient: Layers[torch.Tensor],
+    sizes: Sizes,
 ) -> torch.Tensor:
     """Write the gradient of every layer but the first one's weights.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import torch
+from mfbpi_lib_torch.late import torch
 
 
 def regression(

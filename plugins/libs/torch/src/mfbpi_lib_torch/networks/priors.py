@@ -15,18 +15,20 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from mfbpi_core.data.arrays import Array
+from mfbpi_lib_torch.device import Numbers, as_array, as_tensor, placed
 from mfbpi_lib_torch.kernels.acting import outputs
 from mfbpi_lib_torch.kernels.held import Held
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.ensemble import (
     Initial,
     initial_layers,
     table_rows,
     with_zero_rows,
 )
-from mfbpi_lib_torch.networks.layers import Sizes, forward
+from mfbpi_lib_torch.networks.initialisers import Floats
+from mfbpi_lib_torch.networks.layers import Layers, Sizes, forward
 from mfbpi_lib_torch.stateful import Stateful
 
 #: Cells for which a table is filled at a time, to bound the memory of the hidden layers.
@@ -40,7 +42,7 @@ class Prior(Stateful):
         sizes: sizes, as those of the networks that learn.
         initial: weights.
         scale: factor of the outputs.
-        generators: one for each replica, on the CPU.
+        generators: one for each replica.
         device: where outputs live.
         rectified: whether the outputs pass through a ReLU.
         at_next: whether learning needs the outputs at s' too, or those at s alone.
@@ -53,8 +55,8 @@ class Prior(Stateful):
         sizes: Sizes,
         initial: Initial,
         scale: float,
-        generators: Sequence[torch.Generator],
-        device: torch.device,
+        generators: Sequence[np.random.Generator],
+        device: str,
         *,
         rectified: bool = False,
         at_next: bool = True,
@@ -63,20 +65,48 @@ class Prior(Stateful):
         self.scale = scale
         self.rectified = rectified
         self.at_next = at_next
-        self.layers, first = initial_layers(sizes, initial, generators, device)
-        self.flat = self.layers.flat
+        self.device = device
+        layers, first = initial_layers(sizes, initial, generators)
+        self.flat = placed(layers.flat, device)
         self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
-        self.table = first.new_empty(0)  # [R * (cells + 1), B * outputs]
+        table = np.empty(0, np.float32)  # [R * (cells + 1), B * outputs]
         if sizes.one_hot:
-            self.table = self._tabulate(with_zero_rows(first))
+            table = self._tabulate(layers, with_zero_rows(first))
+        self.table: Numbers = placed(table, device)
 
-    def _tabulate(self, first: torch.Tensor) -> torch.Tensor:
-        rows = first.view(self.sizes.replicas, -1, self.sizes.width)
-        parts = [self._values(part.clone()) for part in torch.split(rows, CHUNK, dim=1)]
-        return torch.cat(parts, dim=1).flatten(0, 1)
+    @functools.cached_property
+    def layers(self) -> Layers[torch.Tensor]:
+        """The weights."""
+        return Layers(self.sizes, as_tensor(self.flat))
+
+    @functools.cached_property
+    def _looked_up(self) -> torch.Tensor:
+        return as_tensor(self.table)
+
+    def _tabulate(self, layers: Layers[Floats], first: Floats) -> Floats:
+        rows = first.reshape(self.sizes.replicas, -1, self.sizes.width)
+        starts = range(0, rows.shape[1], CHUNK)
+        parts = [self._outputs(layers, rows[:, start : start + CHUNK]) for start in starts]
+        table = np.concatenate(parts, axis=1)
+        return table.reshape(-1, table.shape[2])
+
+    def _outputs(self, layers: Layers[Floats], first: Floats) -> Floats:
+        """Scaled outputs [R, n, B * outputs], from the first layer's products [R, n, width].
+
+        In double precision: rounded, they are the same whatever the order of additions.
+        """
+        sizes, n = self.sizes, first.shape[1]
+        h1 = np.maximum(first + layers.b1, 0.0, dtype=np.float64)
+        by_member = h1.reshape(sizes.replicas, n, sizes.members, sizes.hidden).swapaxes(1, 2)
+        h2 = by_member.reshape(sizes.networks, n, sizes.hidden) @ layers.w2 + layers.b2
+        out = layers.w3 @ np.maximum(h2, 0.0).swapaxes(1, 2) + layers.b3  # [G, outputs, n]
+        if self.rectified:
+            out = np.maximum(out, 0.0)
+        by_replica = (out * self.scale).reshape(sizes.replicas, -1, n)
+        return by_replica.swapaxes(1, 2).astype(np.float32)
 
     def _values(self, first: torch.Tensor) -> torch.Tensor:
-        """Scaled outputs [R, n, B * outputs]."""
+        """Scaled outputs [R, n, B * outputs], from the first layer's products, in torch."""
         out = forward(first, self.layers, self.sizes).out
         scaled = (out.relu_() if self.rectified else out).mul_(self.scale)
         by_replica = scaled.view(self.sizes.replicas, -1, out.shape[2])
@@ -88,24 +118,17 @@ class Prior(Stateful):
             return self._compiled(inputs)
         if self.sizes.one_hot:
             rows = table_rows(inputs[:, None], self.sizes.inputs).ravel()
-            values = self.table.index_select(0, torch.from_numpy(rows).to(self.table.device))
+            values = self._looked_up.index_select(0, torch.from_numpy(rows).to(self.device))
         else:
-            features = torch.from_numpy(inputs)[:, None].to(self.flat.device)
+            features = torch.from_numpy(inputs)[:, None].to(self.device)
             values = self._values(torch.bmm(features, self.layers.w1))[:, 0]
         array: npt.NDArray[np.float32] = values.cpu().numpy()
-        return array
-
-    @functools.cached_property
-    def _array(self) -> npt.NDArray[np.float32]:
-        """The table as numpy sees it, in the same memory: torch takes microseconds to say so."""
-        array: npt.NDArray[np.float32] = self.table.numpy()
         return array
 
     def _compiled(self, inputs: Array) -> npt.NDArray[np.float32]:
         if self.sizes.one_hot:
             rows = table_rows(inputs[:, None], self.sizes.inputs)
-            looked_up: npt.NDArray[np.float32] = self._array[rows[:, 0]]
-            return looked_up
+            return as_array(self.table)[rows[:, 0]]
         values = outputs(self.nets, inputs).reshape(self.sizes.replicas, -1)
         if self.rectified:
             np.maximum(values, 0.0, out=values)
@@ -114,8 +137,8 @@ class Prior(Stateful):
 
     def of_rows(self, rows: npt.NDArray[np.int64]) -> torch.Tensor:
         """Outputs [G, outputs, n] at table rows [R, n]."""
-        index = torch.from_numpy(rows.ravel()).to(self.table.device)
-        return self.by_network(self.table.index_select(0, index).view(*rows.shape, -1))
+        index = torch.from_numpy(rows.ravel()).to(self.device)
+        return self.by_network(self._looked_up.index_select(0, index).view(*rows.shape, -1))
 
     def by_network(self, values: torch.Tensor) -> torch.Tensor:
         """From [R, n, B * outputs], as stored, to [G, outputs, n]."""

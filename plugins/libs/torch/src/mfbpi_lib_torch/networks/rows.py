@@ -8,14 +8,16 @@ then computed when it is read.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import ClassVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-import torch
 
+from mfbpi_lib_torch.device import as_tensor, placed
+from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.adam import BETA1, BETA2, EPS, RHO, adam_, correction, root
 from mfbpi_lib_torch.stateful import Stateful
 
@@ -40,7 +42,7 @@ class Rows:
     inverse: torch.Tensor
 
     @classmethod
-    def of(cls, rows: npt.NDArray[np.int64], n_teaching: int, device: torch.device) -> Rows:
+    def of(cls, rows: npt.NDArray[np.int64], n_teaching: int, device: str) -> Rows:
         """The rows [R, batch] that inputs of R replicas select.
 
         The first ``n_teaching`` inputs of each replica have a gradient; the others are only read.
@@ -66,6 +68,7 @@ class RowTable(Stateful):
         weights: float32 [rows, width].
         rate: learning rate.
         frozen: rows that never learn.
+        device: where they live.
         target: whether a target copy is kept.
     """
 
@@ -83,15 +86,24 @@ class RowTable(Stateful):
     )
 
     def __init__(
-        self, weights: torch.Tensor, rate: float, frozen: npt.NDArray[np.int64], *, target: bool
+        self,
+        weights: npt.NDArray[np.float32],
+        rate: float,
+        frozen: npt.NDArray[np.int64],
+        device: str,
+        *,
+        target: bool,
     ) -> None:
-        n_rows = weights.shape[0]
+        n_rows, width = weights.shape
         self.rate = rate
+        self.device = device
         self.step = 0
         # Weights, first and second moments side by side, so that a row is one piece of memory.
-        self.blocks = torch.zeros(n_rows, 3, weights.shape[1], device=weights.device)
-        self.blocks[:, 0] = weights
-        self.target = weights.clone() if target else weights.new_empty(0)
+        blocks = np.zeros((n_rows, 3, width), np.float32)
+        blocks[:, 0] = weights
+        self.blocks = placed(blocks, device)
+        self.target = placed(weights.copy() if target else np.empty(0, np.float32), device)
+        self.has_target = target
         self.age = np.zeros(n_rows, dtype=np.int64)  # steps by which a row lags behind
         self.decay = np.ones(n_rows)  # rho^age
         self.decay_eps = np.ones(n_rows)  # (beta1 / beta2)^age
@@ -107,10 +119,18 @@ class RowTable(Stateful):
         """Steps are counted from 0."""
         return {"step": (0, math.inf)}
 
+    @functools.cached_property
+    def _blocks(self) -> torch.Tensor:
+        return as_tensor(self.blocks)
+
+    @functools.cached_property
+    def _copied(self) -> torch.Tensor:
+        return as_tensor(self.target)
+
     def peek(self, rows: npt.NDArray[np.int64]) -> torch.Tensor:
         """The present weights [n, width] of rows, changing nothing."""
-        index = torch.from_numpy(rows).to(self.blocks.device)
-        p, m, v = self.blocks.index_select(0, index).unbind(1)
+        index = torch.from_numpy(rows).to(self.device)
+        p, m, v = self._blocks.index_select(0, index).unbind(1)
         if self.step == 0:
             return p
         ratio = m / root(v).add_(self._epsilon(rows))
@@ -118,7 +138,7 @@ class RowTable(Stateful):
 
     def open(self, rows: Rows) -> OpenRows:
         """Bring the weights of rows up to date, and the moments of those that learn."""
-        block = self.blocks.index_select(0, rows.index)  # [n, 3, width]
+        block = self._blocks.index_select(0, rows.index)  # [n, 3, width]
         p, m, v = block.unbind(1)
         target = p
         if self.step:
@@ -134,7 +154,7 @@ class RowTable(Stateful):
 
     def _target(self, rows: Rows, p: torch.Tensor, ratio: torch.Tensor) -> torch.Tensor:
         """The target copy [n, width] of rows; kept for those that are about to change."""
-        if self.target.numel() == 0:
+        if not self.has_target:
             return p
         old = torch.addcmul(
             p, ratio, self._column(self.pending_at_copy[rows.unique]), value=-self.rate
@@ -142,8 +162,8 @@ class RowTable(Stateful):
         fresh = np.flatnonzero(self.fresh[rows.unique])
         if fresh.size:
             index = torch.from_numpy(fresh).to(p.device)
-            old.index_copy_(0, index, self.target.index_select(0, rows.index[index]))
-        self._put(self.target, rows, old)
+            old.index_copy_(0, index, self._copied.index_select(0, rows.index[index]))
+        self._put(self._copied, rows, old)
         self.fresh[rows.unique[: rows.n_learning]] = True
         return old
 
@@ -156,7 +176,7 @@ class RowTable(Stateful):
             gradient.mul_(self._column(self.learns[rows]))
         p, m, v = opened.block[:k].unbind(1)
         adam_(p, gradient, m, v, self.step, self.rate)
-        self._put(self.blocks, opened.rows, opened.block)
+        self._put(self._blocks, opened.rows, opened.block)
         self._lag()
         self.age[rows], self.decay[rows], self.decay_eps[rows] = 0, 1.0, 1.0
         self.pending[rows] = self.pending_eps[rows] = 0.0
@@ -194,7 +214,7 @@ class RowTable(Stateful):
 
     def _column(self, values: npt.NDArray[np.floating]) -> torch.Tensor:
         column = torch.from_numpy(values.astype(np.float32))[:, None]
-        return column.to(self.blocks.device)
+        return column.to(self.device)
 
 
 @attrs.frozen(eq=False)
@@ -228,6 +248,6 @@ class OpenRows:
     def learn(self, gradient: torch.Tensor) -> None:
         """Take a step with the gradient [R, k, width] of what the first k inputs selected."""
         index = self.rows.inverse[:, : gradient.shape[1]].reshape(-1)
-        summed = self.target.new_zeros(self.rows.n_learning, gradient.shape[2])
+        summed = gradient.new_zeros(self.rows.n_learning, gradient.shape[2])
         summed.index_add_(0, index, gradient.view(-1, gradient.shape[2]))
         self.table.close(self, summed)
