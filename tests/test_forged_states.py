@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ TABULAR = (
 )
 
 
-def trained(name: str, env: Any, steps: int) -> Any:
+def trained(name: str, env: Any, steps: int, **settings: Any) -> Any:
     """An agent that has learnt a little."""
-    agent = mfbpi.make_agent(name, env, seed=0)
+    agent = mfbpi.make_agent(name, env, seed=0, **settings)
     observation, _ = env.reset(seed=0)
     for _ in range(steps):
         action = agent.select_action(observation)
@@ -147,3 +148,44 @@ def test_numbers_that_deep_agents_act_by_are_in_range(agent: str, name: str, wro
     state["learner"]["lanes"][0][name] = wrong
     with pytest.raises(CheckpointError, match=rf"saved \w+\.{name} is .*; expected 0"):
         fresh.load_state_dict(state)
+
+
+DEEP = ("bsp", "bsp2", "dbmf_bpi", "ensemble_ucb", "ids")
+
+
+def leaves(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something is saved, inner parts included."""
+    if path:
+        yield path
+    items = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        items = enumerate(value)
+    for key, item in items:
+        yield from leaves(item, (*path, key))
+
+
+def forged(state: StateDict, path: tuple[Any, ...], wrong: object) -> StateDict:
+    """A copy with something else in one place."""
+    changed = part = copy.deepcopy(state)
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = wrong
+    return changed
+
+
+@pytest.mark.parametrize("agent", DEEP)
+@pytest.mark.parametrize("task", [("slipping_deep_sea", {"size": 4}), ("cartpole_swingup", {})])
+def test_of_a_refused_state_nothing_is_taken_over(agent: str, task: tuple[str, Any]) -> None:
+    """Wherever an object of another kind stands, the error is one, and the agent is as it was."""
+    small = {"ensemble_size": 3, "hidden": 4, "batch_size": 8, "buffer_size": 50}
+    env = mfbpi.make_environment(task[0], **task[1])
+    state = trained(agent, env, 30, **small).state_dict()
+    fresh = mfbpi.make_agent(agent, env, seed=1, **small)
+    before = copy.deepcopy(fresh.state_dict())
+    for path in leaves(state):
+        for wrong in (object(), "text", [None], {}):
+            with pytest.raises(CheckpointError):
+                fresh.load_state_dict(forged(state, path, wrong))
+    np.testing.assert_equal(fresh.state_dict(), before)
+    fresh.load_state_dict(state)
+    np.testing.assert_equal(fresh.state_dict(), state)

@@ -68,6 +68,7 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
     if isinstance(own, Stateful):
         own.load_state_dict(saved)
     elif isinstance(own, list):
+        _check(place, _kind(own), _kind(saved), "as its kind")
         _check(place, len(own), len(saved), "items")
         return [_restored(a, b, place) for a, b in zip(own, saved, strict=True)]
     elif _is_tensor(own):

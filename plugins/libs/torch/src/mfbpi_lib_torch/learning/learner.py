@@ -19,6 +19,7 @@ from mfbpi_core import Problem, Transition
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
+from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_torch import device, seeding
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.denormals import flushing
@@ -218,11 +219,23 @@ class Learner(Stateful, Generic[L, K]):
         """Restore :meth:`state_dict`, and go on on the path that it was saved on.
 
         Raises:
-            CheckpointError: when that path cannot be taken here, or sizes differ.
+            CheckpointError: when that path cannot be taken here, or a part of the state is of
+                another size or kind; nothing is taken over then.
         """
+        if not isinstance(state, dict):
+            raise CheckpointError(f"the saved state is {state!r:.80}; expected a mapping")
         paths.check_saved(self, state.get("path"))
         self.memory.forget()
-        super().load_state_dict(state)
+        before = self.state_dict()
+        try:
+            super().load_state_dict(state)
+        except Exception as error:
+            super().load_state_dict(before)
+            if isinstance(error, CheckpointError):
+                raise
+            raise CheckpointError(
+                f"the saved state has a part that is none of {type(self).__name__}: {error}"
+            ) from error
         self.take(self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:
