@@ -102,6 +102,7 @@ METRICS = {
     "perchunk": ("chunks_do_not_matter", "the values differ"),
     "drawsinorder": ("chunks_do_not_matter", "the values differ"),
     "forgetssteps": ("saving_resumes", "measures something else"),
+    "addsup": ("saving_resumes", "a loaded metric measures something else"),
     "forgetsarrays": ("saving_resumes", "a loaded metric has other arrays"),
     "globalsample": ("global_generators_untouched", "`numpy.random` was drawn"),
 }

@@ -80,14 +80,14 @@ def chunks_do_not_matter(subject: Subject) -> None:
 
 
 def saving_resumes(subject: Subject) -> None:
-    """A metric saved into a checkpoint and loaded measures what one that was never saved does."""
+    """A metric saved and loaded, into one that has measured, goes on as one never saved does."""
     world = world_of(subject)
     metric, interaction = _metric(subject, world), _interaction(world)
     for steps in STAGES:
         snapshot = _advanced(interaction, metric, steps, subject.plugin.spec.name)
         state = restored(pickle.loads(pickle.dumps(metric.state_dict())))
         kept = copy.deepcopy(state)
-        other = _metric(subject, world)
+        other = _used(subject, world)
         other.load_state_dict(state)
         value = metric.measure(snapshot)
         require_equal(value, other.measure(snapshot), "a loaded metric measures something else")
@@ -95,6 +95,13 @@ def saving_resumes(subject: Subject) -> None:
         require_equal(kept, state, "measuring changed the state that was loaded")
         _require_arrays_kept(subject, world, other)
         metric = other
+
+
+def _used(subject: Subject, world: World) -> Metric:
+    """A metric that has measured a run: what it remembers must not outlast what is loaded."""
+    metric, name = _metric(subject, world), subject.plugin.spec.name
+    metric.measure(_advanced(_interaction(world), metric, EVAL_EVERY, name))
+    return metric
 
 
 def _require_arrays_kept(subject: Subject, world: World, metric: Metric) -> None:

@@ -102,7 +102,7 @@ def _require_consistent(verdict: Verdict) -> None:
 
 
 def saving_goes_on(subject: Subject) -> None:
-    """A rule that was saved in the middle and restored goes on as if it had not been."""
+    """A rule saved in the middle and restored, into one that has judged, goes on as if never."""
     walk = _walked()
     first, second = _part(walk, slice(0, 500)), _part(walk, slice(500, N_STEPS))
     saved = _stopping(subject)
@@ -110,6 +110,7 @@ def saving_goes_on(subject: Subject) -> None:
     state = saved.state_dict()
     expected = _told(saved, second, (50,))
     restored = _stopping(subject)
+    _told(restored, _part(walk, slice(0, 300)), (50,))
     restored.load_state_dict(state)
     told = _told(restored, second, (50,))
     require_equal(expected, told, "after saving and loading it says something else")

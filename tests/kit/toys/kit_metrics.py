@@ -108,6 +108,15 @@ class ForgetsArrays(Occupation):
         return {name: value for name, value in super().state_dict().items() if name != "last"}
 
 
+class AddsUp(Occupation):
+    """Adds what is loaded to the steps that it has seen itself."""
+
+    def load_state_dict(self, state):
+        seen = self.steps
+        super().load_state_dict(state)
+        self.steps += seen
+
+
 class GlobalSample(Occupation):
     """Samples with numpy's global generator."""
 
