@@ -41,7 +41,10 @@ def resolve(name: str) -> str:
 
 def placed(array: npt.NDArray[np.float32], device: str) -> Numbers:
     """The array itself on the CPU, a copy of it elsewhere."""
-    return array if device == CPU else torch.from_numpy(array).to(device)
+    if device == CPU:
+        return array
+    with torch.inference_mode(False):  # what is made in the caller's could never learn
+        return torch.from_numpy(array).to(device)
 
 
 def as_array(numbers: Numbers) -> npt.NDArray[np.float32]:
@@ -52,7 +55,10 @@ def as_array(numbers: Numbers) -> npt.NDArray[np.float32]:
 
 def as_tensor(numbers: Numbers) -> torch.Tensor:
     """The same as a tensor, in the same memory."""
-    return torch.as_tensor(numbers)
+    if not isinstance(numbers, np.ndarray):
+        return numbers
+    with torch.inference_mode(False):
+        return torch.from_numpy(numbers)
 
 
 def use_one_thread() -> None:

@@ -1,6 +1,7 @@
 """torch, imported when it is first used: that takes some two seconds, and 200 MB of memory.
 
-A run whose learning is compiled never uses it. Modules write ``from mfbpi_lib_torch.late import
+A run whose learning is compiled never uses it on x86 processors; on others it sets the flag that
+makes denormals zero. Modules write ``from mfbpi_lib_torch.late import
 torch`` and then as ever.
 """
 
@@ -21,6 +22,10 @@ else:
             value = getattr(torch, name)
             setattr(self, name, value)
             return value
+
+        def __reduce__(self) -> str:
+            """Copied and pickled by its name, as a module is."""
+            return "torch"
 
     torch = _Torch()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,8 +23,14 @@ class Stateful:
 
     saved: ClassVar[tuple[str, ...]] = ()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is derived: a view that is copied would be one of other memory."""
+        derived = functools.cached_property
+        own = vars(self).items()
+        return {name: v for name, v in own if not isinstance(_on_class(self, name), derived)}
+
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """The least and the largest value of saved numbers: formulas and indices rely on them."""
+        """The least and the largest of saved numbers: formulas and indices rely on them."""
         return {}
 
     def state_dict(self) -> StateDict:
@@ -57,7 +64,8 @@ def _save(value: Any) -> Any:
     if isinstance(value, list):
         return [_save(item) for item in value]
     if _is_tensor(value):
-        return value.detach().to("cpu", copy=True).numpy()
+        plain = value.detach().to("cpu", copy=True)
+        return (plain.float() if plain.dtype == torch.bfloat16 else plain).numpy()
     if isinstance(value, np.random.Generator):
         return copy.deepcopy(value.bit_generator.state)
     return copy.deepcopy(value)
@@ -75,6 +83,7 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         _check(place, tuple(own.shape), tuple(saved.shape), "as its shape")
         own.copy_(torch.as_tensor(saved))
     elif isinstance(own, np.ndarray):
+        saved = np.asarray(saved)
         _check(place, own.shape, saved.shape, "as its shape")
         _check(place, own.dtype.kind, saved.dtype.kind, "as its kind of numbers")
         own[...] = saved
@@ -84,6 +93,10 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         _check(place, _kind(own), _kind(saved), "as its kind")
         return copy.deepcopy(saved)
     return own
+
+
+def _on_class(value: object, name: str) -> object:
+    return getattr(type(value), name, None)
 
 
 def _is_tensor(value: Any) -> bool:
@@ -100,9 +113,10 @@ def _kind(value: object) -> str:
     return type(value).__name__
 
 
-def _check_range(place: str, found: float, least: float, largest: float) -> None:
-    if not least <= found <= largest:
-        raise CheckpointError(f"the saved {place} is {found}; expected {least} to {largest}")
+def _check_range(place: str, found: Any, least: float, largest: float) -> None:
+    for extreme in (np.min(found), np.max(found)) if np.size(found) else ():
+        if not least <= extreme <= largest:
+            raise CheckpointError(f"the saved {place} is {extreme}; expected {least} to {largest}")
 
 
 def _check(place: str, expected: Any, found: object, what: str) -> None:

@@ -98,6 +98,12 @@ class Replay(Stateful):
                 raise CheckpointError(
                     f"the saved replay buffer has other numbers for {name!r} than 0 to {last}"
                 )
+        for name, own in self.columns.items():
+            if not np.can_cast(saved[name].dtype, own.dtype, "same_kind"):
+                raise CheckpointError(
+                    f"the saved replay buffer has {saved[name].dtype} for {name!r}; expected "
+                    f"{own.dtype}"
+                )
         for name, column in self.columns.items():
             column[:stored] = saved[name]
         self.added = state["added"]

@@ -71,5 +71,5 @@ def start_flushing() -> int:
 
 @compiled
 def restore(control: int) -> None:
-    """Let that hold again."""
-    _write(control)
+    """Let that hold again; flags of exceptions stay as they are."""
+    _write((_read() & ~FLUSHING) | (control & FLUSHING))

@@ -163,7 +163,7 @@ class Ensemble(Stateful):
     @functools.cached_property
     def gradient(self) -> Layers[torch.Tensor]:
         """Derivatives of the loss, of the last step."""
-        return Layers(self.sizes, torch.zeros_like(self.layers.flat))
+        return Layers(self.sizes, as_tensor(placed(zeros(self.sizes), self.device)))
 
     @functools.cached_property
     def moments(self) -> tuple[torch.Tensor, torch.Tensor]:

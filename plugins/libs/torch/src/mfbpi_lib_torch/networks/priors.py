@@ -93,7 +93,8 @@ class Prior(Stateful):
     def _outputs(self, layers: Layers[Floats], first: Floats) -> Floats:
         """Scaled outputs [R, n, B * outputs], from the first layer's products [R, n, width].
 
-        In double precision: rounded, they are the same whatever the order of additions.
+        In double precision: rounded, the order of additions hardly ever shows, some one number in a
+        million, so that libraries and numbers of threads agree.
         """
         sizes, n = self.sizes, first.shape[1]
         h1 = np.maximum(first + layers.b1, 0.0, dtype=np.float64)

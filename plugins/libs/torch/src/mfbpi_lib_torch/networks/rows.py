@@ -21,6 +21,9 @@ from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.adam import BETA1, BETA2, EPS, RHO, adam_, correction, root
 from mfbpi_lib_torch.stateful import Stateful
 
+#: Steps that a float64 can count.
+MOST_STEPS = 2**53
+
 #: Factors below this are taken for zero, before they become denormal and slow.
 NEGLIGIBLE = 1e-16
 
@@ -116,8 +119,8 @@ class RowTable(Stateful):
         self._any_frozen = frozen.size > 0
 
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Steps are counted from 0."""
-        return {"step": (0, math.inf)}
+        """Steps are counted from 0, and no row lags behind by more than can be counted."""
+        return {"step": (0, math.inf), "age": (0, MOST_STEPS)}
 
     @functools.cached_property
     def _blocks(self) -> torch.Tensor:
