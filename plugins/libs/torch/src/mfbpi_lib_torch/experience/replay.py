@@ -78,8 +78,8 @@ class Replay(Stateful):
         """Restore :meth:`state_dict`.
 
         Raises:
-            CheckpointError: when the columns or the capacity differ, or a column has numbers that
-                are no places: compiled code would follow them.
+            CheckpointError: when the columns or the capacity differ, or a column has numbers of
+                another kind, or such that are no places: compiled code would follow them.
         """
         # Whole arrays: of one that hides entries, the largest would be that of the others.
         saved = {name: np.asarray(column) for name, column in state["columns"].items()}
@@ -91,20 +91,22 @@ class Replay(Stateful):
                 f"the saved replay buffer has columns {found}; expected {expected} "
                 "(load it into an agent with the same problem and parameters)"
             )
-        for name, last in self.largest.items():
-            column = saved[name]
-            whole = column.dtype.kind in "iu"
-            if not whole or (column.size and (column.min() < 0 or column.max() > last)):
-                raise CheckpointError(
-                    f"the saved replay buffer has other numbers for {name!r} than 0 to {last}"
-                )
-        for name, own in self.columns.items():
-            if not np.can_cast(saved[name].dtype, own.dtype, "same_kind"):
-                raise CheckpointError(
-                    f"the saved replay buffer has {saved[name].dtype} for {name!r}; expected "
-                    f"{own.dtype}"
-                )
+        for name, column in saved.items():
+            self._check_numbers(name, column)
         for name, column in self.columns.items():
             column[:stored] = saved[name]
         self.added = state["added"]
         self.rng.bit_generator.state = state["rng"]
+
+    def _check_numbers(self, name: str, column: Array) -> None:
+        """Refuse numbers of another kind, and places that there are not."""
+        kind = self.columns[name].dtype
+        if not np.can_cast(column.dtype, kind, "same_kind"):
+            raise CheckpointError(
+                f"the saved replay buffer has {column.dtype} for {name!r}; expected {kind}"
+            )
+        last = self.largest.get(name)
+        if last is not None and column.size and (column.min() < 0 or column.max() > last):
+            raise CheckpointError(
+                f"the saved replay buffer has other numbers for {name!r} than 0 to {last}"
+            )
