@@ -7,8 +7,6 @@ some 800 steps and out of it, to zero, only some 150 steps later.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from mfbpi_lib_torch.kernels import rounding
 from mfbpi_lib_torch.late import torch
@@ -22,22 +20,21 @@ def flushed() -> bool:
     return _SMALLEST * _HALF == 0.0
 
 
-@contextmanager
-def flushing() -> Iterator[None]:
+class flushing:  # noqa: N801 - a statement, as those of contextlib
     """Take denormals for zero, in torch, numpy and compiled code of this thread alike.
 
     What held before holds again afterwards. Processors that cannot do it go on as they are.
     """
-    if rounding.KNOWN:
-        control = rounding.start_flushing()
-        try:
-            yield
-        finally:
-            rounding.restore(control)
-    else:
-        before = flushed()
-        torch.set_flush_denormal(True)
-        try:
-            yield
-        finally:
-            torch.set_flush_denormal(before)
+
+    def __enter__(self) -> None:
+        if rounding.KNOWN:
+            self._before = rounding.start_flushing()
+        else:
+            self._before = flushed()
+            torch.set_flush_denormal(True)
+
+    def __exit__(self, *_: object) -> None:
+        if rounding.KNOWN:
+            rounding.restore(self._before)
+        else:
+            torch.set_flush_denormal(bool(self._before))

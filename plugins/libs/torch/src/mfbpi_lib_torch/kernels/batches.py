@@ -1,4 +1,8 @@
-"""From a replay buffer to a batch: what each transition is, and which inputs are different."""
+"""From a replay buffer to a batch: what each transition is, and which inputs are different.
+
+Generators are held as arrays are, and drawn from as numpy does, number by number: asked from
+outside, they take as long as all the rest, for an update leaves little of Python in the caches.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +36,8 @@ class Source(NamedTuple):
         stored: all but the inputs.
         now, following: columns of s and s': cells [capacity], or features [capacity, inputs].
         site: int64 [cells], all -1, as they are left; of no use with features.
+        rng: the generator that samples.
+        places: int64 [n], written: where the transitions of the batch are.
         batch: written.
     """
 
@@ -39,7 +45,21 @@ class Source(NamedTuple):
     now: Integers | Floats
     following: Integers | Floats
     site: Integers
+    rng: np.random.Generator
+    places: Integers
     batch: Batch
+
+
+class Masks(NamedTuple):
+    """Masks that are drawn for each batch.
+
+    Attributes:
+        rng: a generator.
+        mask: [B, n], written.
+    """
+
+    rng: np.random.Generator
+    mask: Booleans
 
 
 class PriorTable(NamedTuple):
@@ -63,11 +83,13 @@ class PriorColumns(NamedTuple):
 
     Attributes:
         now, following: [capacity, B * A], at s and s'; the latter without rows where not needed.
+        places: int64 [n], of the batch.
         to: [sites, B * A], written.
     """
 
     now: Floats
     following: Floats
+    places: Integers
     to: Floats
 
 
@@ -90,11 +112,23 @@ def gather_mask(stored: Booleans, places: Integers, to: Booleans) -> None:
 
 
 @compiled
-def gather_features(source: Held, places: Integers) -> None:
-    """Copy a batch with features: each s and each s' is a site of its own."""
-    stored, now, following, _, to = source.content
-    _gather(stored, places, to)
+def draw_mask(masks: Held, probability: float) -> None:
+    """Draw what is held :class:`Masks`, each true with the probability."""
+    rng, mask = masks.content
+    least = np.float32(probability)
+    for b in range(mask.shape[0]):
+        drawn = rng.random(mask.shape[1], dtype=np.float32)
+        for i in range(drawn.size):
+            mask[b, i] = drawn[i] < least
+
+
+@compiled
+def gather_features(source: Held, count: int) -> None:
+    """Draw from ``count`` transitions with features: each s and each s' is a site of its own."""
+    stored, now, following, _, rng, places, to = source.content
     n = places.size
+    places[:] = rng.integers(0, count, n)
+    _gather(stored, places, to)
     to.counts[0], to.counts[1] = 2 * n, n
     for i in range(n):
         to.x[i] = now[places[i]]
@@ -106,9 +140,10 @@ def gather_features(source: Held, places: Integers) -> None:
 
 
 @compiled
-def gather_cells(source: Held, places: Integers) -> None:
-    """Copy a batch with cells: the different ones of s, then those of s' that are no s."""
-    stored, now, following, site, to = source.content
+def gather_cells(source: Held, count: int) -> None:
+    """Draw from ``count`` with cells: the different ones of s, then those of s' that are no s."""
+    stored, now, following, site, rng, places, to = source.content
+    places[:] = rng.integers(0, count, places.size)
     _gather(stored, places, to)
     n_learning = _number(now, places, site, 0, to.now, to.cells)
     n_sites = _number(following, places, site, n_learning, to.following, to.cells)
@@ -144,9 +179,9 @@ def gather_prior_of_cells(prior: Held) -> None:
 
 
 @compiled
-def gather_prior_of_features(prior: Held, places: Integers) -> None:
+def gather_prior_of_features(prior: Held) -> None:
     """Copy values of a held :class:`PriorColumns` to the sites of a batch."""
-    now, following, to = prior.content
+    now, following, places, to = prior.content
     _copy_rows(now, places, places.size, 0, to)
     if following.shape[0] > 0:
         _copy_rows(following, places, places.size, places.size, to)

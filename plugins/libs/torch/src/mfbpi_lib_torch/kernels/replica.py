@@ -138,22 +138,24 @@ class CompiledReplica:
         self.batch = _empty_batch(config, encoder)
         self._config = config
         self._held: dict[Any, Held] = {}
-        self._source = hold(_source(lane, encoder, discount, self.batch))
+        self._places = np.zeros(config.batch_size, np.int64)
+        self._source = hold(_source(lane, encoder, discount, self._places, self.batch))
+        self._masks = hold(batches.Masks(lane.rng, self.batch.mask)) if _draws(lane) else None
         self._gather = batches.gather_cells if encoder.one_hot else batches.gather_features
         shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
         self._values = {name: np.zeros(shape, np.float32) for name in priors}
         self._gather_priors = [self._gatherer(name, prior) for name, prior in priors.items()]
 
-    def _gatherer(self, name: str, prior: Prior) -> Callable[[Integers], None]:
-        """What writes the values of a prior at a batch drawn from some places."""
+    def _gatherer(self, name: str, prior: Prior) -> Callable[[], None]:
+        """What writes the values of a prior at the batch."""
         to, r, columns = self._values[name], self.number, self.lane.replay.columns
         if prior.sizes.one_hot:
             part = 0 if prior.at_next else 1
             table = hold(batches.PriorTable(_prior_table(prior, r), self.batch, part, to))
-            return lambda _: batches.gather_prior_of_cells(table)
+            return partial(batches.gather_prior_of_cells, table)
         now = columns[f"{name} now"]
         following = columns[f"{name} next"] if prior.at_next else now[:0]
-        stored = hold(batches.PriorColumns(now, following, to))
+        stored = hold(batches.PriorColumns(now, following, self._places, to))
         return partial(batches.gather_prior_of_features, stored)
 
     def held(
@@ -175,19 +177,20 @@ class CompiledReplica:
 
     def draw(self) -> None:
         """Draw a batch, from the generators and in the order of the other path."""
-        places = self.lane.replay.places(self._config.batch_size)
-        self._gather(self._source, places)
+        self._gather(self._source, len(self.lane.replay))
         for gather in self._gather_priors:
-            gather(places)
-        self._draw_mask(places)
+            gather()
+        self._draw_mask()
 
-    def _draw_mask(self, places: Integers) -> None:
-        stored = self.lane.replay.columns.get("mask")
+    def _draw_mask(self) -> None:
+        stored, mask = self.lane.replay.columns.get("mask"), self.batch.mask
         if stored is not None:
-            batches.gather_mask(stored, places, self.batch.mask)
+            batches.gather_mask(stored, self._places, mask)
         elif self._config.mask_probability < 1.0:
-            mask = self.batch.mask
-            mask[...] = self.lane.mask(mask.shape, self._config.mask_probability)
+            if self._masks is not None:
+                batches.draw_mask(self._masks, self._config.mask_probability)
+            else:
+                mask[...] = self.lane.mask(mask.shape, self._config.mask_probability)
 
 
 _NO_PRIOR = np.zeros((0, 0), np.float32)
@@ -198,7 +201,15 @@ def _prior_table(prior: Prior, r: int) -> Floats:
     return as_array(prior.table)[r * n_rows : (r + 1) * n_rows]
 
 
-def _source(lane: Lane, encoder: Encoder, discount: float, batch: Batch) -> batches.Source:
+def _draws(lane: Lane) -> bool:
+    """Whether a replica draws masks as :meth:`Lane.mask` does, from what compiled code knows."""
+    plain = getattr(lane.mask, "__func__", None) is Lane.mask
+    return plain and type(lane.rng) is np.random.Generator
+
+
+def _source(
+    lane: Lane, encoder: Encoder, discount: float, places: Integers, batch: Batch
+) -> batches.Source:
     columns = lane.replay.columns
     stored = batches.Stored(
         actions=columns["action"],
@@ -207,7 +218,8 @@ def _source(lane: Lane, encoder: Encoder, discount: float, batch: Batch) -> batc
         discount=np.float32(discount),
     )
     site = np.full(encoder.inputs + 1, -1, dtype=np.int64)
-    return batches.Source(stored, columns["now"], columns["next"], site, batch)
+    now, following, rng = columns["now"], columns["next"], lane.replay.rng
+    return batches.Source(stored, now, following, site, rng, places, batch)
 
 
 def _empty_batch(config: DeepConfig, encoder: Encoder) -> Batch:
