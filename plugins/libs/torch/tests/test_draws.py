@@ -80,4 +80,4 @@ def test_generators_that_compiled_code_does_not_know_draw_from_outside():
         for _ in range(5):
             learner.compiled_replicas[0].draw()
             masks.append(learner.compiled_replicas[0].batch.mask.copy())
-    np.testing.assert_array_equal(masks[:5], weights[5:])
+    np.testing.assert_array_equal(masks[:5], masks[5:])
