@@ -189,3 +189,16 @@ def test_of_a_refused_state_nothing_is_taken_over(agent: str, task: tuple[str, A
     np.testing.assert_equal(fresh.state_dict(), before)
     fresh.load_state_dict(state)
     np.testing.assert_equal(fresh.state_dict(), state)
+
+
+@pytest.mark.parametrize("place", [-1, 625, 10**6])
+def test_generators_of_deep_agents_stand_within_their_numbers(place: int) -> None:
+    """That of a user may be any of numpy's, and compiled functions draw from it."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    made = mfbpi.make_agent("bsp2", env, seed=0)
+    agent = type(made)(made.problem, made.config, np.random.Generator(np.random.MT19937(0)))
+    state = agent.state_dict()
+    agent.load_state_dict(state)
+    state["learner"]["lanes"][0]["rng"]["state"]["pos"] = place
+    with pytest.raises(CheckpointError, match="is at place"):
+        agent.load_state_dict(state)

@@ -80,7 +80,7 @@ def generator(state: Any) -> np.random.Generator | np.random.RandomState:
     """The generator of a state, whose kind is looked up by its name, never imported."""
     if not isinstance(state, dict) or state.get("bit_generator") not in BIT_GENERATORS:
         raise CheckpointError(f"no generator of numpy has the state {state!s:.80}")
-    _check_place(state)
+    check_place(state)
     if "has_gauss" in state:
         legacy = np.random.RandomState()
         legacy.set_state(state)
@@ -95,7 +95,8 @@ def generator(state: Any) -> np.random.Generator | np.random.RandomState:
 _PLACES = {"MT19937": (("state", "pos"), 624), "Philox": (("buffer_pos",), 4)}
 
 
-def _check_place(state: Any) -> None:
+def check_place(state: Any) -> None:
+    """Refuse a generator's state that stands outside of the numbers that it has made ahead."""
     keys, last = _PLACES.get(state["bit_generator"], ((), 0))
     place = state
     for key in keys:

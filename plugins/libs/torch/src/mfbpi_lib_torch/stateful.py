@@ -10,6 +10,7 @@ import numpy as np
 
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.running.state import check_place
 from mfbpi_lib_torch.late import torch
 
 
@@ -58,6 +59,24 @@ class Stateful:
             setattr(self, name, restored)
 
 
+def restore_whole(own: Stateful, state: StateDict) -> None:
+    """Restore a state, or nothing of it.
+
+    Raises:
+        CheckpointError: whatever was wrong with it.
+    """
+    before = Stateful.state_dict(own)
+    try:
+        Stateful.load_state_dict(own, state)
+    except Exception as error:
+        Stateful.load_state_dict(own, before)
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(
+            f"the saved state has a part that is none of {type(own).__name__}: {error}"
+        ) from error
+
+
 def _save(value: Any) -> Any:
     if isinstance(value, Stateful):
         return value.state_dict()
@@ -88,11 +107,17 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         _check(place, own.dtype.kind, saved.dtype.kind, "as its kind of numbers")
         own[...] = saved
     elif isinstance(own, np.random.Generator):
-        own.bit_generator.state = copy.deepcopy(saved)
+        restore_generator(own, saved)
     else:
         _check(place, _kind(own), _kind(saved), "as its kind")
         return copy.deepcopy(saved)
     return own
+
+
+def restore_generator(own: np.random.Generator, saved: Any) -> None:
+    """Let a generator stand where the saved one did; compiled functions keep drawing from it."""
+    check_place(saved)
+    own.bit_generator.state = copy.deepcopy(saved)
 
 
 def _on_class(value: object, name: str) -> object:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_lib_torch.stateful import Stateful
+from mfbpi_lib_torch.stateful import Stateful, restore_generator
 
 #: Shape of one entry and type of a column.
 Column = tuple[tuple[int, ...], npt.DTypeLike]
@@ -96,7 +96,7 @@ class Replay(Stateful):
         for name, column in self.columns.items():
             column[:stored] = saved[name]
         self.added = state["added"]
-        self.rng.bit_generator.state = state["rng"]
+        restore_generator(self.rng, state["rng"])
 
     def _check_numbers(self, name: str, column: Array) -> None:
         """Refuse numbers of another kind, and places that there are not."""

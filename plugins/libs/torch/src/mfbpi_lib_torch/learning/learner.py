@@ -19,7 +19,6 @@ from mfbpi_core import Problem, Transition
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
-from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_torch import device, seeding
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.denormals import flushing
@@ -34,7 +33,7 @@ from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble, Initial
 from mfbpi_lib_torch.networks.layers import Sizes
 from mfbpi_lib_torch.networks.priors import Prior
-from mfbpi_lib_torch.stateful import Stateful
+from mfbpi_lib_torch.stateful import Stateful, restore_whole
 
 #: Values [B, A] in one state, by the name of what estimates them.
 Values = dict[str, npt.NDArray[np.float64]]
@@ -222,20 +221,9 @@ class Learner(Stateful, Generic[L, K]):
             CheckpointError: when that path cannot be taken here, or a part of the state is of
                 another size or kind; nothing is taken over then.
         """
-        if not isinstance(state, dict):
-            raise CheckpointError(f"the saved state is {state!r:.80}; expected a mapping")
-        paths.check_saved(self, state.get("path"))
+        paths.check_saved(self, state)
         self.memory.forget()
-        before = self.state_dict()
-        try:
-            super().load_state_dict(state)
-        except Exception as error:
-            super().load_state_dict(before)
-            if isinstance(error, CheckpointError):
-                raise
-            raise CheckpointError(
-                f"the saved state has a part that is none of {type(self).__name__}: {error}"
-            ) from error
+        restore_whole(self, state)
         self.take(self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -35,12 +35,15 @@ def _definer(kind: type[AnyLearner], name: str) -> type:
     return next(each for each in kind.__mro__ if name in vars(each))
 
 
-def check_saved(learner: AnyLearner, path: object) -> None:
+def check_saved(learner: AnyLearner, state: object) -> None:
     """Refuse a state that was saved on a path that a learner cannot take.
 
     Raises:
         CheckpointError: with the path and what offers it.
     """
+    if not isinstance(state, dict):
+        raise CheckpointError(f"the saved state is {state!r:.80}; expected a mapping")
+    path = state.get("path")
     if path == TORCH or (path == COMPILED and can_compile(learner)):
         return
     raise CheckpointError(
