@@ -7,10 +7,9 @@ import torch
 from mfbpi_core import Interaction, Transition
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.learning import paths
-from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN, Estimates, spread, taken
 from mfbpi_lib_torch.networks.layers import Activations
-from mfbpi_lib_torch.testing import array_problem, hand_batch
+from mfbpi_lib_torch.testing import Plain, array_problem, hand_batch
 
 EMPTY = torch.empty(0)
 
@@ -25,12 +24,6 @@ class StoringMasks(BootstrappedDQN):
     """With masks stored in the replay buffer."""
 
     stores_masks = True
-
-
-class Plain(DeepAgent):
-    """Bootstrapped DQN as an agent."""
-
-    learner_type = BootstrappedDQN
 
 
 def hand_estimates() -> Estimates:

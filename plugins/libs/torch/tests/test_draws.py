@@ -13,19 +13,12 @@ from mfbpi_lib_torch.kernels import batches
 from mfbpi_lib_torch.kernels.compiling import available
 from mfbpi_lib_torch.kernels.held import hold
 from mfbpi_lib_torch.learning import paths
-from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
-from mfbpi_lib_torch.testing import array_problem, drawn_observation, small_learner
+from mfbpi_lib_torch.testing import Plain, array_problem, drawn_observation, small_learner
 
 pytestmark = pytest.mark.skipif(not available(), reason="numba is not installed")
 
 BITS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64]
-
-
-class Plain(DeepAgent):
-    """Bootstrapped DQN as an agent."""
-
-    learner_type = BootstrappedDQN
 
 
 @pytest.mark.parametrize("bits", BITS)

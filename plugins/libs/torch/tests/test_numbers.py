@@ -9,40 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from mfbpi_core import Transition
 from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_torch import late
-from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.compiling import available
 from mfbpi_lib_torch.learning import paths
-from mfbpi_lib_torch.learning.agent import DeepAgent
-from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
-from mfbpi_lib_torch.testing import drawn_observation, small_learner
+from mfbpi_lib_torch.testing import drawn_observation, learnt, plain_learner
 
 PATHS = [path for path in paths.ALL if path == paths.TORCH or available()]
 SHAPES = [(3, 3), (3,)]  # a cell, or features
-
-
-class Plain(DeepAgent):
-    """Bootstrapped DQN as an agent."""
-
-    learner_type = BootstrappedDQN
-
-
-def learner(path, shape):
-    """A small one."""
-    return small_learner(Plain, DeepConfig(ensemble_size=3, hidden=6, batch_size=8), path, shape)
-
-
-def learnt(made, shape, steps=40):
-    """The same, after steps between observations drawn at random."""
-    rng = np.random.default_rng(1)
-    for _ in range(steps):
-        x, y = drawn_observation(rng, shape), drawn_observation(rng, shape)
-        made.update([Transition(x, int(rng.integers(2)), rng.random(), y)])
-    return made
 
 
 def test_torch_is_pickled_by_its_name():
@@ -55,7 +31,7 @@ def test_torch_is_pickled_by_its_name():
 @pytest.mark.parametrize("shape", SHAPES)
 def test_modes_of_torch_are_the_callers(shape):
     """Asked for advice under inference_mode, or another default device, it learns all the same."""
-    made = learner(paths.TORCH, shape)
+    made = plain_learner(paths.TORCH, shape)
     with torch.inference_mode():
         made.recommend(drawn_observation(np.random.default_rng(0), shape))
     torch.set_default_device("meta")
@@ -63,14 +39,14 @@ def test_modes_of_torch_are_the_callers(shape):
         learnt(made, shape)
     finally:
         torch.set_default_device(None)
-    expected = learnt(learner(paths.TORCH, shape), shape)
+    expected = learnt(plain_learner(paths.TORCH, shape), shape)
     np.testing.assert_array_equal(made.q.flat, expected.q.flat)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_copies_of_networks_are_whole(shape):
     """What torch sees of a copy is the copy's own memory."""
-    made = learnt(learner(paths.TORCH, shape), shape).q
+    made = learnt(plain_learner(paths.TORCH, shape), shape).q
     for copied in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
         copied.layers.flat.add_(1.0)
         np.testing.assert_array_equal(copied.flat, made.flat + np.float32(1.0))
@@ -90,7 +66,7 @@ def as_tensors(state):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_states_of_tensors_load(path, shape):
     """The weights of an agent that was pickled before they were arrays."""
-    saved, fresh = learnt(learner(path, shape), shape), learner(path, shape)
+    saved, fresh = learnt(plain_learner(path, shape), shape), plain_learner(path, shape)
     fresh.load_state_dict(as_tensors(saved.state_dict()))
     np.testing.assert_equal(fresh.state_dict(), saved.state_dict())
 
@@ -137,6 +113,6 @@ def changed(state, name, wrong):
 )
 def test_columns_of_other_kinds_are_refused(name, wrong):
     """With what was found; numbers of steps are counts."""
-    made = learnt(learner(paths.TORCH, (3, 3)), (3, 3))
+    made = learnt(plain_learner(paths.TORCH, (3, 3)), (3, 3))
     with pytest.raises(CheckpointError, match=r"expected (float32|0 to)"):
         made.load_state_dict(changed(made.state_dict(), name, wrong))

@@ -12,17 +12,11 @@ from mfbpi_core.errors import CheckpointError, UsageError
 from mfbpi_core.running.lockstep import step
 from mfbpi_lib_torch import device
 from mfbpi_lib_torch.learning import paths
-from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.learning.replicas import DeepReplicas
+from mfbpi_lib_torch.testing import Plain
 
 SEEDS = (3, 4, 5)
-
-
-class Plain(DeepAgent):
-    """Bootstrapped DQN as an agent."""
-
-    learner_type = BootstrappedDQN
 
 
 class PlainReplicas(DeepReplicas):

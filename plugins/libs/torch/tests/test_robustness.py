@@ -18,38 +18,18 @@ from mfbpi_lib_torch.kernels.compiling import available
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN, MemberLane
-from mfbpi_lib_torch.testing import drawn_observation, small_learner
+from mfbpi_lib_torch.testing import learnt, plain_learner
 
 compiles = pytest.mark.skipif(not available(), reason="numba is not installed")
 
 CELLS, FEATURES = (3, 3), (3,)
 
 
-class Plain(DeepAgent):
-    """Bootstrapped DQN as an agent."""
-
-    learner_type = BootstrappedDQN
-
-
-def learner(path, shape, agent=Plain):
-    """A small one."""
-    return small_learner(agent, DeepConfig(ensemble_size=3, hidden=6, batch_size=8), path, shape)
-
-
-def learnt(made, shape, steps=40):
-    """The same, after steps between observations drawn at random."""
-    rng = np.random.default_rng(1)
-    for _ in range(steps):
-        x, y = drawn_observation(rng, shape), drawn_observation(rng, shape)
-        made.update([Transition(x, int(rng.integers(2)), rng.random(), y)])
-    return made
-
-
 @pytest.mark.parametrize("path", paths.ALL)
 @pytest.mark.parametrize("shape", [CELLS, FEATURES])
 def test_a_learner_goes_when_nobody_needs_it(path, shape):
     """At once: one after the other, learners and their replay buffers would pile up else."""
-    made = learnt(learner(path, shape), shape)
+    made = learnt(plain_learner(path, shape), shape)
     gone = weakref.ref(made)
     gc.collect()
     gc.disable()
@@ -66,14 +46,14 @@ def test_cells_are_read_from_any_numbers(path, kind):
     """As from those of float32, whose cell is 5 here."""
     shown = np.zeros(CELLS, dtype=kind)
     shown[1, 2] = 1
-    assert learner(path, CELLS).encoder.encode([shown]).tolist() == [5]
+    assert plain_learner(path, CELLS).encoder.encode([shown]).tolist() == [5]
 
 
 @pytest.mark.parametrize("path", paths.ALL)
 @pytest.mark.parametrize(("shape", "other"), [(CELLS, (40, 40)), (CELLS, (2, 2)), (FEATURES, (1,))])
 def test_observations_of_other_sizes_are_refused(path, shape, other):
     """A larger one names a cell that there is not; of a smaller one, what follows would be read."""
-    made, shown = learner(path, shape), np.zeros(other, np.float32)
+    made, shown = plain_learner(path, shape), np.zeros(other, np.float32)
     shown.flat[-1] = 1.0
     with pytest.raises(ConfigError, match=f"has {shown.size} numbers; expected"):
         made.update([Transition(shown, 0, 0.0, shown)])
@@ -85,7 +65,7 @@ def test_observations_of_other_sizes_are_refused(path, shape, other):
 @pytest.mark.parametrize("action", [-3, 2, 30_000, 1.7, np.nan])
 def test_actions_that_there_are_not_are_refused(path, action):
     """There are two; nothing is stored."""
-    made, x = learner(path, FEATURES), np.ones(3, np.float32)
+    made, x = plain_learner(path, FEATURES), np.ones(3, np.float32)
     with pytest.raises(UsageError, match="expected one of 0 to 1"):
         made.update([Transition(x, action, 0.0, x)])
     assert len(made.lanes[0].replay) == 0
@@ -93,7 +73,7 @@ def test_actions_that_there_are_not_are_refused(path, action):
 
 def test_columns_that_hide_numbers_are_looked_at_whole():
     """The largest entry of a masked array is the largest that it shows."""
-    made = learnt(learner(paths.ALL[0], CELLS), CELLS)
+    made = learnt(plain_learner(paths.ALL[0], CELLS), CELLS)
     state = made.state_dict()
     columns = state["lanes"][0]["replay"]["columns"]
     forged = columns["now"].copy()
@@ -106,7 +86,7 @@ def test_columns_that_hide_numbers_are_looked_at_whole():
 def test_a_learning_rate_stays():
     """Rows of a table catch up by it with many steps at once."""
     with pytest.raises(AttributeError):
-        learner(paths.ALL[0], CELLS).q.rate = 0.1
+        plain_learner(paths.ALL[0], CELLS).q.rate = 0.1
 
 
 class Slower(BootstrappedDQN):
@@ -144,18 +124,19 @@ def test_what_compiled_functions_ask_once_is_not_changed_below_them():
     class Masked(DeepAgent):
         learner_type = OtherMasks
 
-    problem = learner(paths.TORCH, FEATURES).problem
+    problem = plain_learner(paths.TORCH, FEATURES).problem
     config = DeepConfig(ensemble_size=3, hidden=6, batch_size=8)
     assert Made(problem, config, np.random.default_rng(0)).learner.path == paths.TORCH
     assert Masked(problem, config, np.random.default_rng(0)).learner.path == paths.COMPILED
-    weights = [learnt(learner(path, FEATURES, Masked), FEATURES).q.flat for path in paths.ALL]
+    weights = [learnt(plain_learner(path, FEATURES, Masked), FEATURES).q.flat for path in paths.ALL]
     np.testing.assert_allclose(*weights, rtol=1e-4, atol=1e-6)
 
 
 WITHOUT_JIT = """
 from mfbpi_lib_torch.learning import paths
-from test_robustness import FEATURES, Plain, learner, learnt
-made = learner(paths.TORCH, FEATURES)
+from mfbpi_lib_torch.testing import Plain, learnt, plain_learner
+FEATURES = (3,)
+made = plain_learner(paths.TORCH, FEATURES)
 again = Plain(made.problem, made.config, made.rngs[0]).learner
 print(again.path, learnt(again, FEATURES).updates)
 """

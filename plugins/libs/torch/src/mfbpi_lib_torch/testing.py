@@ -13,6 +13,7 @@ from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.experience.memory import Batch
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.learning.agent import DeepAgent
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
 from mfbpi_lib_torch.networks.ensemble import Inputs
 
 
@@ -32,6 +33,26 @@ def small_learner(
     problem = array_problem(shape, discount=0.9, observation_kind=kind)
     learner = agent(problem, config, np.random.default_rng(0)).learner
     learner.take(path)
+    return learner
+
+
+class Plain(DeepAgent):
+    """Bootstrapped DQN as an agent."""
+
+    learner_type = BootstrappedDQN
+
+
+def plain_learner(path: str, shape: tuple[int, ...], agent: type[DeepAgent] = Plain) -> Any:
+    """A small one, on a path; observations of two axes are one-hot."""
+    return small_learner(agent, DeepConfig(ensemble_size=3, hidden=6, batch_size=8), path, shape)
+
+
+def learnt(learner: Any, shape: tuple[int, ...], steps: int = 40) -> Any:
+    """The same, after steps between observations drawn at random."""
+    rng = np.random.default_rng(1)
+    for _ in range(steps):
+        x, y = drawn_observation(rng, shape), drawn_observation(rng, shape)
+        learner.update([Transition(x, int(rng.integers(2)), rng.random(), y)])
     return learner
 
 
