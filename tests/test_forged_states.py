@@ -88,8 +88,10 @@ def test_cells_and_actions_of_a_buffer_are_places() -> None:
         for wrong in (-1, last + 1):
             with pytest.raises(CheckpointError, match=f"other numbers for '{name}' than 0 to"):
                 fresh.load_state_dict(_cell(state, **{name: np.full_like(columns[name], wrong)}))
-        with pytest.raises(CheckpointError, match=f"has float64 for '{name}'; expected int"):
+        with pytest.raises(CheckpointError, match=f"other numbers for '{name}' than 0 to"):
             fresh.load_state_dict(_cell(state, **{name: columns[name].astype(float)}))
+        with pytest.raises(CheckpointError, match=f"other numbers for '{name}' than 0 to"):
+            fresh.load_state_dict(_cell(state, **{name: columns[name].astype(bool)}))
     fresh.load_state_dict(state)
 
 

@@ -18,7 +18,7 @@ import torch
 
 from tests.bench import one_network
 from tests.bench.one_network import second_start
-from tests.bench.timed import Timed, environment_of
+from tests.bench.timed_agents import Timed, environment_of
 
 #: Milliseconds per step of the published code, if it has the agent, and those to stay below here.
 COSTS: dict[tuple[str, str], tuple[float | None, float]] = {

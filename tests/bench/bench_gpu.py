@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from tests.bench.timed import Timed, environment_of
+from tests.bench.timed_agents import Timed, environment_of
 
 AGENTS = ("dbmf_bpi", "bsp2")
 

@@ -147,7 +147,7 @@ def _of_a_step(steps: Callable[[int], object]) -> float:
 #: processor time that took: unlike a clock, it hardly depends on what else runs.
 FIRST_UPDATE = f"""
 import sys, time
-from tests.bench.timed import Timed, environment_of
+from tests.bench.timed_agents import Timed, environment_of
 Timed(sys.argv[1], [environment_of(sys.argv[2])], sys.argv[2]).steps({BATCH})
 print(time.process_time())
 """

@@ -26,9 +26,9 @@ class Stateful:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is derived: a view that is copied would be one of other memory."""
-        derived = functools.cached_property
+        kind, derived = type(self), functools.cached_property
         own = vars(self).items()
-        return {name: v for name, v in own if not isinstance(_on_class(self, name), derived)}
+        return {n: v for n, v in own if not isinstance(getattr(kind, n, None), derived)}
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """The least and the largest of saved numbers: formulas and indices rely on them."""
@@ -118,10 +118,6 @@ def restore_generator(own: np.random.Generator, saved: Any) -> None:
     """Let a generator stand where the saved one did; compiled functions keep drawing from it."""
     check_place(saved)
     own.bit_generator.state = copy.deepcopy(saved)
-
-
-def _on_class(value: object, name: str) -> object:
-    return getattr(type(value), name, None)
 
 
 def _is_tensor(value: Any) -> bool:

@@ -100,13 +100,15 @@ class Replay(Stateful):
 
     def _check_numbers(self, name: str, column: Array) -> None:
         """Refuse numbers of another kind, and places that there are not."""
-        kind = self.columns[name].dtype
+        kind, last = self.columns[name].dtype, self.largest.get(name)
+        whole = column.dtype.kind in "iu"
+        if last is not None and (
+            not whole or (column.size and (column.min() < 0 or column.max() > last))
+        ):
+            raise CheckpointError(
+                f"the saved replay buffer has other numbers for {name!r} than 0 to {last}"
+            )
         if not np.can_cast(column.dtype, kind, "same_kind"):
             raise CheckpointError(
                 f"the saved replay buffer has {column.dtype} for {name!r}; expected {kind}"
-            )
-        last = self.largest.get(name)
-        if last is not None and column.size and (column.min() < 0 or column.max() > last):
-            raise CheckpointError(
-                f"the saved replay buffer has other numbers for {name!r} than 0 to {last}"
             )
