@@ -13,7 +13,7 @@ import mfbpi
 from mfbpi_core import Transition
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError, PluginError
-from mfbpi_core.running import state as states
+from mfbpi_core.running import generators
 from mfbpi_core.running.interaction import Interaction
 
 TABULAR = (
@@ -105,19 +105,100 @@ def test_steps_of_a_replica_are_a_number(value: object) -> None:
         mfbpi.make_agent("bsp", env, seed=1).load_state_dict(state)
 
 
+def _at(state: StateDict, where: str) -> tuple[Any, Any]:
+    """The part of a state that holds a place, and the last key."""
+    part: Any = state
+    *path, last = where.split(".")
+    for key in path:
+        part = part[int(key) if key.isdigit() else key]
+    return part, last
+
+
+FORGED: list[tuple[str, Any]] = [
+    *(("learner.updates", v) for v in (23.5, np.inf, True, "5", None, -1, 2**63)),
+    *(("learner.lanes.0.steps", v) for v in (2.5, 2**63)),
+    *(("learner.lanes.0.replay.added", v) for v in (30.0, 30.5, np.inf, -1, 2**63, "5", True)),
+    *(("learner.networks.0.step", v) for v in (2**63, 1.5, np.float64(3.0))),
+    *(("learner.networks.0.second_moment.5", v) for v in (-1.0, np.nan, np.inf)),
+    *(("learner.networks.0.flat.5", v) for v in (np.nan, -np.inf)),
+    *(("learner.networks.0.table.blocks.5", v) for v in (np.nan,)),
+    *(("learner.lanes.0.replay.columns.reward.3", v) for v in (np.nan, np.inf)),
+    *(("learner.lanes.0.replay.other", v) for v in (1,)),
+    *(("learner.lanes.0.smallest_gap", v) for v in (np.inf, 10**400, np.nan, "1")),
+    *(("learner.lanes.0.rng.has_uint32", v) for v in (-1, 1.5)),
+    *(("learner.lanes.0.replay.rng.state.inc", v) for v in (0, 2, 1e30)),
+    ("learner", None),
+    ("learner", 7),
+]
+
+
+@pytest.mark.parametrize(("where", "value"), FORGED)
+def test_nothing_of_a_forged_state_is_taken_over(where: str, value: Any) -> None:
+    """Counts with fractions, generators that draw for ever, numbers that are none."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    small = {"batch_size": 4, "ensemble_size": 3, "buffer_size": 20}
+    fresh = mfbpi.make_agent("dbmf_bpi", env, seed=1, **small)
+    state = trained("dbmf_bpi", env, 30, **small).state_dict()
+    before = copy.deepcopy(fresh.state_dict())
+    part, last = _at(state, where)
+    part[int(last) if isinstance(part, np.ndarray) else last] = value
+
+    with pytest.raises(CheckpointError):
+        fresh.load_state_dict(state)
+
+    np.testing.assert_equal(fresh.state_dict(), before)
+
+
+@pytest.mark.parametrize("state", [None, 7, [], {}, {"learner": {}, "other": 1}])
+def test_no_state_of_a_deep_agent(state: Any) -> None:
+    """Said as an error of what is loaded, not as one of types."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    with pytest.raises(CheckpointError):
+        mfbpi.make_agent("bsp", env, seed=1).load_state_dict(state)
+
+
+def test_counts_of_numpy_do_not_overflow() -> None:
+    """A count of 250 in eight bits would be 0 six steps later."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    fresh = mfbpi.make_agent("bsp", env, seed=1)
+    state = trained("bsp", env, 5).state_dict()
+    state["learner"]["lanes"][0]["steps"] = np.uint8(250)
+    fresh.load_state_dict(state)
+    assert type(fresh.state_dict()["learner"]["lanes"][0]["steps"]) is int
+
+
+def test_interrupted_loading_takes_nothing_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the last network is restored."""
+    env = mfbpi.make_environment("slipping_deep_sea", size=4)
+    fresh, state = mfbpi.make_agent("bsp", env, seed=1), trained("bsp", env, 5).state_dict()
+    before, network = copy.deepcopy(fresh.state_dict()), fresh.learner.networks[0]  # type: ignore[attr-defined]
+    load = network.load_state_dict
+
+    def interrupted(state: StateDict) -> None:
+        monkeypatch.undo()
+        load(state)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(network, "load_state_dict", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fresh.load_state_dict(state)
+
+    np.testing.assert_equal(fresh.state_dict(), before)
+
+
 @pytest.mark.parametrize("place", [-1, 625, 10**6, "5", None])
 def test_generators_stand_within_their_numbers(place: object) -> None:
     """numpy reads on from wherever it is told to, outside of what it owns."""
-    twister = states.generator_state(np.random.RandomState(0), "")
+    twister = generators.generator_state(np.random.RandomState(0), "")
     twister["state"]["pos"] = place
-    bits = states.generator_state(np.random.Generator(np.random.MT19937(0)), "")
+    bits = generators.generator_state(np.random.Generator(np.random.MT19937(0)), "")
     bits["state"]["pos"] = place
-    philox = states.generator_state(np.random.Generator(np.random.Philox(0)), "")
+    philox = generators.generator_state(np.random.Generator(np.random.Philox(0)), "")
     philox["buffer_pos"] = place
 
     for each in (twister, bits, philox):
         with pytest.raises(CheckpointError, match="is at place"):
-            states.generator(each)
+            generators.generator(each)
 
 
 @pytest.mark.parametrize("state", [-1, 5, 10**9, "0", None, 1.5])

@@ -13,15 +13,7 @@ import numpy as np
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import CheckpointError
-
-#: What a state may ask for by name: numpy's own bit generators and nothing else.
-BIT_GENERATORS: dict[str, type[np.random.BitGenerator]] = {
-    "MT19937": np.random.MT19937,
-    "PCG64": np.random.PCG64,
-    "PCG64DXSM": np.random.PCG64DXSM,
-    "Philox": np.random.Philox,
-    "SFC64": np.random.SFC64,
-}
+from mfbpi_core.running.generators import generator, generator_state
 
 #: Leaves that are kept as they are; subclasses of them, which would come back as these, are not.
 PLAIN: tuple[type, ...] = (type(None), bool, int, float, str)
@@ -60,48 +52,3 @@ def as_array(value: object, where: str) -> Array:
             "data and arrays (override state_dict and load_state_dict to save it)"
         )
     return array
-
-
-def generator_state(value: np.random.Generator | np.random.RandomState, where: str) -> Any:
-    """The state of one of numpy's generators; raises :class:`CheckpointError` for others."""
-    if isinstance(value, np.random.RandomState):
-        return value.get_state(legacy=False)
-    state: Any = value.bit_generator.state
-    name = type(value.bit_generator).__name__
-    if name not in BIT_GENERATORS:
-        raise CheckpointError(
-            f"the state holds a generator of {name} at {where or 'its top'}; expected one of "
-            f"numpy's: {', '.join(BIT_GENERATORS)}"
-        )
-    return state
-
-
-def generator(state: Any) -> np.random.Generator | np.random.RandomState:
-    """The generator of a state, whose kind is looked up by its name, never imported."""
-    if not isinstance(state, dict) or state.get("bit_generator") not in BIT_GENERATORS:
-        raise CheckpointError(f"no generator of numpy has the state {state!s:.80}")
-    check_place(state)
-    if "has_gauss" in state:
-        legacy = np.random.RandomState()
-        legacy.set_state(state)
-        return legacy
-    bits = BIT_GENERATORS[state["bit_generator"]]()
-    bits.state = state
-    return np.random.Generator(bits)
-
-
-#: Where a generator stands in the numbers that it has made ahead: where that is kept, and the last
-#: place. numpy does not check it, and reads on from there.
-_PLACES = {"MT19937": (("state", "pos"), 624), "Philox": (("buffer_pos",), 4)}
-
-
-def check_place(state: Any) -> None:
-    """Refuse a generator's state that stands outside of the numbers that it has made ahead."""
-    keys, last = _PLACES.get(state["bit_generator"], ((), 0))
-    place = state
-    for key in keys:
-        place = place.get(key) if isinstance(place, dict) else None
-    if keys and not (isinstance(place, int | np.integer) and 0 <= place <= last):
-        raise CheckpointError(
-            f"the saved {state['bit_generator']} is at place {place!r:.20}; expected 0 to {last}"
-        )

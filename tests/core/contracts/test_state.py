@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.state import generator, restored
+from mfbpi_core.running.generators import generator
+from mfbpi_core.running.state import restored
 from mfbpi_core.testing.tools.comparison import difference
 
 

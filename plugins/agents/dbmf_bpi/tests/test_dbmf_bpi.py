@@ -10,6 +10,7 @@ import torch
 from mfbpi_agent_dbmf_bpi.agent import DBMFBPI, smallest_gaps
 from mfbpi_agent_dbmf_bpi.config import Config, preset
 from mfbpi_core import Transition
+from mfbpi_core.errors import SolverError
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.learning.bootstrapped import Estimates, taken
 from mfbpi_lib_torch.networks.layers import Activations
@@ -264,6 +265,28 @@ def updated(path, shape, **parameters):
         learner.update([Transition(x, int(rng.integers(2)), rng.random(), y, terminated=ends)])
         x = y
     return learner
+
+
+@pytest.mark.parametrize("path", paths.ALL)
+def test_moments_too_large_for_float32(path):
+    """Rewards of 100 to the power 16: refused with k, and learned with Huber's loss or k = 1."""
+    large = {"ensemble_size": 3, "hidden": 6, "batch_size": 8, "learning_rate": 0.01}
+
+    def drive(**parameters):
+        learner = small_learner(DBMFBPI, Config(**large, **parameters), path, (3,))
+        rng = np.random.default_rng(1)
+        x = drawn_observation(rng, (3,))
+        for _ in range(200):
+            y, action = drawn_observation(rng, (3,)), learner.select_actions([x])[0]
+            learner.update([Transition(x, action, 100.0 * rng.random(), y)])
+            x = y
+
+    with pytest.raises(
+        SolverError, match=r"of network 2 of 2.*k=4.*learning_rate, prior_scale or k"
+    ):
+        drive(k=4)
+    drive(k=4, loss="huber")
+    drive(k=1)
 
 
 @pytest.mark.parametrize("shape", [(3,), (4, 4)])

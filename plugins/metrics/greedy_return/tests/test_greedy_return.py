@@ -8,7 +8,7 @@ import pytest
 
 from mfbpi_core import Agent, Environment, Problem, Snapshot, Streams, Transition
 from mfbpi_core.contracts.parameters import parse
-from mfbpi_core.errors import ConfigError, RequirementError
+from mfbpi_core.errors import ConfigError, PluginError, RequirementError
 from mfbpi_metric_greedy_return.metric import Config, GreedyReturn, round_interval
 
 PROBLEM = Problem(n_states=None, n_actions=2, observation_shape=(1,), discount=0.5, horizon=1_000)
@@ -105,6 +105,30 @@ def test_endless_episode_is_cut():
             return np.zeros(1), 1.0, False, False, {}
 
     assert _metric(_Endless()).measure(_snapshot(_Fixed(1))) == {"greedy_return": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("step", "shown"),
+    [
+        ((np.array([np.nan]), 0.0, False, False, {}), "observation array"),
+        ((np.zeros(1), np.nan, False, False, {}), "reward nan"),
+        ((np.zeros(1), 2.0, False, False, {}), "reward 2.0; expected a finite number from 0 to 1"),
+        ((np.zeros(1), 0.0, "no", False, {}), "terminated is 'no'"),
+        ((np.zeros(1), 0.0, False), r"returned .*Gymnasium's"),
+    ],
+)
+def test_what_an_environment_must_not_show(step: Any, shown: str):
+    """Refused as in training, and said of the environment; else it would be a number in a table."""
+
+    class _Late(_Coins):
+        reward_range = (0.0, 1.0)
+
+        def step(self, action: int) -> Any:
+            shown = super().step(action)
+            return step if self.clock == 2 else shown
+
+    with pytest.raises(PluginError, match=rf"_Late, evaluated.* step 2.*{shown}"):
+        _metric(_Late()).measure(_snapshot(_Fixed(1)))
 
 
 def test_every():

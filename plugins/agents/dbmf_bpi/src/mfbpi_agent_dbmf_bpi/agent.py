@@ -51,6 +51,7 @@ from mfbpi_lib_torch.learning.learner import Values
 from mfbpi_lib_torch.learning.replicas import DeepReplicas
 from mfbpi_lib_torch.networks.layers import through_relu
 from mfbpi_lib_torch.networks.losses import regression
+from mfbpi_lib_torch.stateful import NOT_NEGATIVE
 
 
 class QuantileLane(Lane):
@@ -70,7 +71,7 @@ class QuantileLane(Lane):
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """A level of a quantile, and a gap."""
-        return {**super().ranges(), "level": (0.0, 1.0), "smallest_gap": (0.0, math.inf)}
+        return {**super().ranges(), "level": (0.0, 1.0), "smallest_gap": NOT_NEGATIVE}
 
 
 class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
@@ -78,6 +79,7 @@ class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
 
     double = True
     target_at_both = True
+    magnitudes = (*Bootstrapped.magnitudes, "k")
 
     parts_of_learning: ClassVar[tuple[str, ...]] = (
         *Bootstrapped.parts_of_learning,
@@ -192,7 +194,7 @@ class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
         if "m" in batch.priors:
             prior = taken(self.by_replica(batch.priors["m"]), batch.actions)
             prediction = prediction + prior
-        derivative = regression(prediction, target, batch.mask, self.config.loss)
+        derivative = regression(prediction, target, batch.mask, self.rule().loss)
         derivative = through_relu(derivative, network)
         self.m.learn(seen, spread(derivative, batch.actions, self.problem.n_actions))
 

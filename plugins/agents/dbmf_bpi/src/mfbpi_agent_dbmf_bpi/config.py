@@ -13,7 +13,11 @@ class Config(DeepConfig):
     """Parameters of DBMF-BPI; the defaults are those of CartPole swing-up."""
 
     k: int = parameter(
-        2, "order of the moment: M estimates the 2^k-th", ge=1, le=4, source="appendix"
+        2,
+        "order of the moment: M estimates the 2^k-th, with loss=huber or small rewards if k > 2",
+        ge=1,
+        le=4,
+        source="appendix",
     )
     optimal_weight: str = parameter(
         "paper",
@@ -29,7 +33,7 @@ class Config(DeepConfig):
         0.0, "levels of the quantiles are uniform between this and 1", ge=0, lt=1
     )
     gap_offset: float = parameter(0.0, "lambda, added to every gap", ge=0, source="algorithm 2")
-    gap_floor: float = parameter(1e-8, "least gap, so that ties stay finite", gt=0)
+    gap_floor: float = parameter(1e-8, "least gap, so that ties stay finite", ge=1e-100)
     initial_gap: float = parameter(
         0.01, "estimate of the smallest gap before the first update", gt=0, source="appendix"
     )

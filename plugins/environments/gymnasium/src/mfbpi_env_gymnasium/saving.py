@@ -16,6 +16,7 @@ import numpy as np
 
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.running import generators
 from mfbpi_core.running import state as plain
 from mfbpi_env_gymnasium.wrappers import layers
 
@@ -63,5 +64,5 @@ def _values(layer: Any) -> dict[str, Any]:
 def _restored(value: object) -> Any:
     """A copy, a generator again if it was one."""
     if isinstance(value, np.random.Generator):
-        return plain.generator(value.bit_generator.state)
+        return generators.generator(value.bit_generator.state)
     return copy.deepcopy(value)

@@ -35,6 +35,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.running.generators import restore_generator
 from mfbpi_env_slipping_deep_sea.model import (
     LARGE_REWARD,
     cells_of,
@@ -162,7 +163,7 @@ class SlippingDeepSea(BsuiteEnvironment):
             )
         super().load_state_dict(state)
         self.right = self.raw._action_mapping
-        self._rng.bit_generator.state = copy.deepcopy(state["rng"])
+        restore_generator(self._rng, state["rng"])
 
 
 def _cell_numbers(observations: Array) -> npt.NDArray[np.int64]:

@@ -12,6 +12,9 @@ from mfbpi_core import Problem, parameter
 #: Rules of :mod:`mfbpi_lib_torch.networks.initialisers`.
 INITIALISERS = ("truncated_normal", "wide_fan_uniform", "wide_fan_normal")
 
+#: The least positive number that masks are drawn with: they take 24 random bits.
+LEAST_DRAWN = 2.0**-24
+
 LOSSES = ("huber", "squared")
 
 #: Prior scale by size of DeepSea; other sizes are interpolated.
@@ -37,7 +40,11 @@ class DeepConfig:
         10.0, "c of the uniform exploration eps_t = c / (c + t)", ge=0, source=_SOURCE
     )
     mask_probability: float = parameter(
-        0.7, "probability that a member learns from a transition", gt=0, le=1, source=_SOURCE
+        0.7,
+        "probability that a member learns from a transition",
+        ge=LEAST_DRAWN,
+        le=1,
+        source=_SOURCE,
     )
     loss: str = parameter(
         "squared", "Huber's loss or the square of the error", choices=LOSSES, source=_SOURCE

@@ -7,6 +7,8 @@ some 800 steps and out of it, to zero, only some 150 steps later.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from mfbpi_lib_torch.kernels import rounding
 from mfbpi_lib_torch.late import torch
@@ -20,21 +22,22 @@ def flushed() -> bool:
     return _SMALLEST * _HALF == 0.0
 
 
-class flushing:  # noqa: N801 - a statement, as those of contextlib
-    """Take denormals for zero, in torch, numpy and compiled code of this thread alike.
+def flushing(work: Callable[[], None]) -> None:
+    """Take denormals for zero meanwhile, in torch, numpy and compiled code of this thread alike.
 
     What held before holds again afterwards. Processors that cannot do it go on as they are.
     """
+    switch, before, on = _switch()
+    # Calls of compiled functions: Ctrl-C is raised after them, within the block or behind it.
+    try:
+        switch(on)
+        work()
+    finally:
+        switch(before)
 
-    def __enter__(self) -> None:
-        if rounding.KNOWN:
-            self._before = rounding.start_flushing()
-        else:
-            self._before = flushed()
-            torch.set_flush_denormal(True)
 
-    def __exit__(self, *_: object) -> None:
-        if rounding.KNOWN:
-            rounding.restore(self._before)
-        else:
-            torch.set_flush_denormal(bool(self._before))
+def _switch() -> tuple[Callable[[Any], object], Any, Any]:
+    """What sets the flag, what it is set to now, and what to set it to."""
+    if rounding.KNOWN:
+        return rounding.switch, rounding.switched(), rounding.FLUSHING
+    return torch.set_flush_denormal, flushed(), True

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import copy
 import functools
+import sys
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from mfbpi_core.data import exact
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.state import check_place
+from mfbpi_core.running.generators import restore_generator
 from mfbpi_lib_torch.late import torch
+
+#: The range of what is counted from 0: numbers that float64 tells apart.
+COUNTED = (0, 2**53)
+
+#: That of what is 0 or more.
+NOT_NEGATIVE = (0.0, sys.float_info.max)
 
 
 class Stateful:
@@ -31,7 +40,10 @@ class Stateful:
         return {n: v for n, v in own if not isinstance(getattr(kind, n, None), derived)}
 
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """The least and the largest of saved numbers: formulas and indices rely on them."""
+        """The least and the largest of saved numbers: formulas and indices rely on them.
+
+        Where both are integers, so are the numbers between them.
+        """
         return {}
 
     def state_dict(self) -> StateDict:
@@ -55,7 +67,7 @@ class Stateful:
             place = f"{type(self).__name__}.{name}"
             restored = _restored(getattr(self, name), state[name], place)
             if name in ranges:
-                _check_range(place, restored, *ranges[name])
+                restored = _in_range(place, restored, state[name], *ranges[name])
             setattr(self, name, restored)
 
 
@@ -68,9 +80,9 @@ def restore_whole(own: Stateful, state: StateDict) -> None:
     before = Stateful.state_dict(own)
     try:
         Stateful.load_state_dict(own, state)
-    except Exception as error:
+    except BaseException as error:
         Stateful.load_state_dict(own, before)
-        if isinstance(error, CheckpointError):
+        if isinstance(error, CheckpointError) or not isinstance(error, Exception):
             raise
         raise CheckpointError(
             f"the saved state has a part that is none of {type(own).__name__}: {error}"
@@ -100,24 +112,20 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         return [_restored(a, b, place) for a, b in zip(own, saved, strict=True)]
     elif _is_tensor(own):
         _check(place, tuple(own.shape), tuple(saved.shape), "as its shape")
+        check_finite(place, np.asarray(saved))
         own.copy_(torch.as_tensor(saved))
     elif isinstance(own, np.ndarray):
         saved = np.asarray(saved)
         _check(place, own.shape, saved.shape, "as its shape")
         _check(place, own.dtype.kind, saved.dtype.kind, "as its kind of numbers")
         own[...] = saved
+        check_finite(place, own)
     elif isinstance(own, np.random.Generator):
         restore_generator(own, saved)
     else:
         _check(place, _kind(own), _kind(saved), "as its kind")
         return copy.deepcopy(saved)
     return own
-
-
-def restore_generator(own: np.random.Generator, saved: Any) -> None:
-    """Let a generator stand where the saved one did; compiled functions keep drawing from it."""
-    check_place(saved)
-    own.bit_generator.state = copy.deepcopy(saved)
 
 
 def _is_tensor(value: Any) -> bool:
@@ -134,10 +142,31 @@ def _kind(value: object) -> str:
     return type(value).__name__
 
 
-def _check_range(place: str, found: Any, least: float, largest: float) -> None:
-    for extreme in (np.min(found), np.max(found)) if np.size(found) else ():
-        if not least <= extreme <= largest:
+def _in_range(place: str, restored: Any, saved: Any, least: float, largest: float) -> Any:
+    """What was restored, if all that was saved of it is in range."""
+    if type(least) is type(largest) is int and np.ndim(saved) == 0:
+        return whole_number(place, saved, least, largest)
+    numbers = np.asarray(saved)
+    for extreme in (numbers.min(), numbers.max()) if numbers.size else ():
+        if not least <= float(extreme) <= largest:
             raise CheckpointError(f"the saved {place} is {extreme}; expected {least} to {largest}")
+    return float(restored) if _kind(restored) == "a number" else restored
+
+
+def whole_number(place: str, saved: Any, least: int, largest: int) -> int:
+    """A saved count or place as Python's own integer: numpy's overflow."""
+    number = exact.whole(saved)
+    if number is None or not least <= number <= largest:
+        raise CheckpointError(
+            f"the saved {place} is {exact.shown(saved)}; expected {least} to {largest}, an integer"
+        )
+    return number
+
+
+def check_finite(place: str, saved: npt.NDArray[Any]) -> None:
+    """Refuse infinity and NaN: nothing that learns comes back from them."""
+    if saved.dtype.kind == "f" and not np.isfinite(saved).all():
+        raise CheckpointError(f"the saved {place} has numbers that are not finite; expected none")
 
 
 def _check(place: str, expected: Any, found: object, what: str) -> None:

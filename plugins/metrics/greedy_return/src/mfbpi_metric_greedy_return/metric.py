@@ -22,6 +22,7 @@ from mfbpi_core import Environment, Metric, Problem, Snapshot, parameter
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import RequirementError
+from mfbpi_core.running.guard import Guard
 
 #: Where the user does not say, a run is measured at this many points or more.
 POINTS = 20
@@ -77,6 +78,8 @@ class GreedyReturn(Metric[Config]):
                 "return; expected an environment with max_episode_steps"
             )
         self._limit = environment.max_episode_steps
+        name = problem.environment or type(environment).__name__
+        self._guard = Guard(environment, f"{name}, evaluated", "the recommendation")
         self.every = config.every or round_interval(problem.horizon)
 
     def measure(self, snapshot: Snapshot) -> dict[str, float]:
@@ -93,11 +96,13 @@ class GreedyReturn(Metric[Config]):
 
     def _episode(self, policy: _Recommendation, seed: int | None) -> float:
         """The return of one episode; a seed restarts the environment's generator."""
-        observation, _ = self.environment.reset(seed=seed)
-        total = 0.0
-        for _ in range(self._limit):
+        guard, total = self._guard, 0.0
+        observation = guard.first(self.environment.reset(seed=seed), 1)
+        for step in range(1, self._limit + 1):
             action = policy(observation)
-            observation, reward, terminated, truncated, _ = self.environment.step(action)
+            observation, reward, terminated, truncated = guard.outcome(
+                self.environment.step(action), observation, action, step
+            )
             total += reward
             if terminated or truncated:
                 break

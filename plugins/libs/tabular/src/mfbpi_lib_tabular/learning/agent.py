@@ -18,6 +18,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import RequirementError
+from mfbpi_core.running.generators import restore_generator
 from mfbpi_lib_tabular.learning.exploration import draw_uniform, is_forced
 from mfbpi_lib_tabular.learning.saved import Limits, check, known_limits
 from mfbpi_lib_tabular.learning.schedules import Schedule, restart
@@ -145,16 +146,16 @@ class CompiledAgent(Agent[C]):
 
         Raises:
             CheckpointError: when an array is missing, or cannot be this agent's; see
-                :mod:`mfbpi_lib_tabular.learning.saved`.
+                :mod:`mfbpi_lib_tabular.learning.saved`. Nothing is taken over then.
         """
         saved = state["arrays"]
         checked = {
             name: check(name, array, saved.get(name), self.limits(name))
             for name, array in _arrays(self.state)
         }
+        restore_generator(self.rng, state["rng"])
         for name, array in _arrays(self.state):
             array[...] = checked[name]
-        self.rng.bit_generator.state = copy.deepcopy(state["rng"])
 
     def limits(self, name: str) -> Limits | None:
         """Lowest and highest number that an array of integers may hold; None for any.

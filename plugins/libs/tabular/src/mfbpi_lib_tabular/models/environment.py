@@ -13,6 +13,7 @@ from mfbpi_core.data import exact
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, CheckpointError, ModelError
+from mfbpi_core.running.generators import restore_generator
 from mfbpi_lib_tabular.models.dynamics import Dynamics, dynamics_of
 
 
@@ -121,9 +122,9 @@ class TabularEnvironment(Environment):
                 f"the saved state is {state['state']}; expected 0 to {self.mdp.n_states - 1} "
                 "(was it saved with another environment?)"
             )
+        restore_generator(self._rng, state["rng"])
         self._dynamics.state[0] = state["state"]
         self._dynamics.clock[0] = state["clock"]
-        self._rng.bit_generator.state = copy.deepcopy(state["rng"])
 
     def _check(self, action: int) -> None:
         is_integer = isinstance(action, int | np.integer) and not isinstance(action, bool)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_lib_torch.experience.replay import Replay
-from mfbpi_lib_torch.stateful import Stateful
+from mfbpi_lib_torch.stateful import COUNTED, Stateful
 
 
 class Lane(Stateful):
@@ -32,7 +31,7 @@ class Lane(Stateful):
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Steps are counted from 0."""
-        return {"steps": (0, math.inf)}
+        return {"steps": COUNTED}
 
     def explores(self, c: float, t: int) -> bool:
         """Whether to act uniformly: with probability eps_t = c / (c + t)."""

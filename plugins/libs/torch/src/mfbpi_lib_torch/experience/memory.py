@@ -25,6 +25,9 @@ Arrays = dict[str, Array]
 #: Actions are numbered by int16 in the replay buffer.
 MOST_ACTIONS = 2**15
 
+#: Rewards are float32 there.
+LARGEST = float(np.finfo(np.float32).max)
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Batch:
@@ -122,7 +125,7 @@ class Memory:
     def store(self, lanes: Sequence[Lane], transitions: Sequence[Transition]) -> None:
         """Append the transition that each replica has made."""
         for t in transitions:
-            self._check_action(t.action)
+            self._check(t)
         columns: Arrays = {}
         for suffix, attribute in (("now", "observation"), ("next", "next_observation")):
             encoded = self.encoder.encode([getattr(t, attribute) for t in transitions])
@@ -138,12 +141,16 @@ class Memory:
                 own["mask"] = lane.mask(shape, self.config.mask_probability)
             lane.replay.add(action=t.action, reward=t.reward, terminated=t.terminated, **own)
 
-    def _check_action(self, action: int) -> None:
+    def _check(self, t: Transition) -> None:
         """Compiled functions would follow any other number out of their arrays."""
-        if not (0 <= action < self.problem.n_actions and int(action) == action):
+        if not (0 <= t.action < self.problem.n_actions and int(t.action) == t.action):
             raise UsageError(
-                f"a transition has action {action!r}; expected one of 0 to "
+                f"a transition has action {t.action!r}; expected one of 0 to "
                 f"{self.problem.n_actions - 1}"
+            )
+        if not abs(t.reward) <= LARGEST:
+            raise UsageError(
+                f"a transition has reward {t.reward!r}; expected a float32, {LARGEST:.2g} at most"
             )
 
     def sample(self, lanes: Sequence[Lane]) -> Batch:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_lib_torch.stateful import Stateful, restore_generator
+from mfbpi_core.running.generators import restore_generator
+from mfbpi_lib_torch.stateful import COUNTED, Stateful, check_finite, whole_number
 
 #: Shape of one entry and type of a column.
 Column = tuple[tuple[int, ...], npt.DTypeLike]
@@ -81,9 +82,14 @@ class Replay(Stateful):
             CheckpointError: when the columns or the capacity differ, or a column has numbers of
                 another kind, or such that are no places: compiled code would follow them.
         """
+        if set(state) != {"columns", "added", "rng"}:
+            raise CheckpointError(
+                f"the saved replay buffer has {sorted(state)}; expected added, columns and rng"
+            )
         # Whole arrays: of one that hides entries, the largest would be that of the others.
         saved = {name: np.asarray(column) for name, column in state["columns"].items()}
-        stored = min(state["added"], self.capacity)
+        added = whole_number("Replay.added", state["added"], *COUNTED)
+        stored = min(added, self.capacity)
         expected = {name: (stored, *own.shape[1:]) for name, own in self.columns.items()}
         found = {name: column.shape for name, column in saved.items()}
         if found != expected:
@@ -95,7 +101,7 @@ class Replay(Stateful):
             self._check_numbers(name, column)
         for name, column in self.columns.items():
             column[:stored] = saved[name]
-        self.added = state["added"]
+        self.added = added
         restore_generator(self.rng, state["rng"])
 
     def _check_numbers(self, name: str, column: Array) -> None:
@@ -112,3 +118,4 @@ class Replay(Stateful):
             raise CheckpointError(
                 f"the saved replay buffer has {column.dtype} for {name!r}; expected {kind}"
             )
+        check_finite(f"replay buffer's {name!r}", column.astype(kind))

@@ -4,13 +4,15 @@ A call unpacks each array that it is given, some .2 microseconds a piece, and an
 or more. ``hold(content)`` unpacks a tuple of them; what it returns takes a microsecond to hand
 over, and compiled functions read its ``content``. The arrays stay in the memory that they are in.
 
-What numba keeps on disk names its types. A package that holds tuples of its own types does so in a
-compiled function of its own, which calls ``Holder``: kept with this one, they would stop everybody
-once that package is gone.
+What numba keeps on disk names its types, and cannot be read, by anybody, where the module of one is
+missing. So tuples of other packages' types are not kept here: :func:`hold` takes a second for them,
+once in a process. A compiled function of such a package, which calls ``Holder``, is kept with it.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from mfbpi_lib_torch.kernels.compiling import available, compiled
@@ -38,6 +40,27 @@ if available():
 
 
 @compiled
+def _hold_ours(content: Any) -> Held:
+    return Holder(content)
+
+
 def hold(content: Any) -> Held:
     """Unpack a tuple, whose arrays must neither be moved nor replaced afterwards."""
-    return Holder(content)
+    return (_hold_ours if _is_ours(content) else _hold_others())(content)
+
+
+def _is_ours(content: Any) -> bool:
+    """Whether all the types that numba would name are of this package, numpy's or Python's."""
+    if not isinstance(content, tuple):
+        return not isinstance(content, Holder)  # which could hold whatever
+    package, _, _ = type(content).__module__.partition(".")
+    return package in (__name__.partition(".")[0], "builtins") and all(map(_is_ours, content))
+
+
+@functools.cache
+def _hold_others() -> Callable[[Any], Held]:
+    """The same, compiled in every process."""
+    import numba
+
+    made: Callable[[Any], Held] = numba.njit(_hold_ours.py_func)
+    return made

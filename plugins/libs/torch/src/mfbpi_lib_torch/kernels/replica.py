@@ -141,6 +141,7 @@ class CompiledReplica:
         self._places = np.zeros(config.batch_size, np.int64)
         self._source = hold(_source(lane, encoder, discount, self._places, self.batch))
         self._masks = hold(batches.Masks(lane.rng, self.batch.mask)) if _draws(lane) else None
+        self._lock = lane.rng.bit_generator.lock  # numpy's, for agents that share a generator
         self._gather = batches.gather_cells if encoder.one_hot else batches.gather_features
         shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
         self._values = {name: np.zeros(shape, np.float32) for name in priors}
@@ -188,7 +189,8 @@ class CompiledReplica:
             batches.gather_mask(stored, self._places, mask)
         elif self._config.mask_probability < 1.0:
             if self._masks is not None:
-                batches.draw_mask(self._masks, self._config.mask_probability)
+                with self._lock:
+                    batches.draw_mask(self._masks, self._config.mask_probability)
             else:
                 mask[...] = self.lane.mask(mask.shape, self._config.mask_probability)
 

@@ -62,14 +62,12 @@ if KNOWN:
 
 
 @compiled
-def start_flushing() -> int:
-    """Take denormals for zero in this thread; what held before."""
-    before = _read()
-    _write(before | FLUSHING)
-    return before
+def switched() -> int:
+    """Which bits of :data:`FLUSHING` are set in this thread."""
+    return _read() & FLUSHING
 
 
 @compiled
-def restore(control: int) -> None:
-    """Let that hold again; flags of exceptions stay as they are."""
-    _write((_read() & ~FLUSHING) | (control & FLUSHING))
+def switch(control: int) -> None:
+    """Set those bits; all others, such as the flags of exceptions, stay as they are."""
+    _write((_read() & ~FLUSHING) | control)

@@ -38,6 +38,11 @@ class Rule(NamedTuple):
     huber: bool
     divisor: float
 
+    @property
+    def loss(self) -> str:
+        """Its name."""
+        return "huber" if self.huber else "squared"
+
 
 class Space(NamedTuple):
     """Space for the update of an ensemble of values."""

@@ -62,6 +62,8 @@ class DeepAgent(Agent[DeepConfig]):
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, saved on whatever device."""
-        if set(state) != {LEARNER}:
-            raise CheckpointError(f"the saved state has {sorted(state)}; expected {LEARNER!r}")
+        if not isinstance(state, dict) or set(state) != {LEARNER}:
+            raise CheckpointError(
+                f"the saved state is {state!s:.80}; expected only {LEARNER!r} in it"
+            )
         self.learner.load_state_dict(state[LEARNER])

@@ -80,7 +80,7 @@ class Bootstrapped(Learner[L, K]):
 
     parts_of_learning: ClassVar[tuple[str, ...]] = (
         *("learn", "estimates", "target", "learn_values"),
-        *("rule", "loss_divisor"),  # asked once by compiled functions
+        *("rule", "loss_divisor"),
     )
 
     def build(self) -> None:
@@ -114,7 +114,7 @@ class Bootstrapped(Learner[L, K]):
         return ValueUpdate(replica.nets[0], replica.batch, replica.prior("q"), self.rule(), space)
 
     def rule(self) -> Rule:
-        """How the values learn, as compiled functions take it."""
+        """How the values learn; compiled functions ask once."""
         return Rule(self.double, False, self.config.loss == "huber", self.loss_divisor)
 
     @property
@@ -125,7 +125,7 @@ class Bootstrapped(Learner[L, K]):
     def estimates(self, batch: Batch) -> Estimates:
         """Open the batch; evaluate the ensemble and its target copy, once and where needed."""
         n = batch.actions.shape[2]
-        online_at = slice(None) if self.double else slice(0, n)
+        online_at = slice(None) if self.rule().double else slice(0, n)
         target_at = slice(None) if self.target_at_both else slice(n, None)
         self.q.open(batch.both)
         seen = self.q.online(online_at)
@@ -137,7 +137,7 @@ class Bootstrapped(Learner[L, K]):
 
     def target(self, batch: Batch, q: Estimates) -> torch.Tensor:
         """y of the module, float32 [R, B, n]."""
-        if self.double:
+        if self.rule().double:
             best = q.following.max(2, keepdim=True).indices
             following = q.target_following.gather(2, best).squeeze(2)
         else:
@@ -147,8 +147,8 @@ class Bootstrapped(Learner[L, K]):
     def learn_values(self, batch: Batch, q: Estimates, target: torch.Tensor) -> None:
         """Step towards ``target`` [R, B, n]."""
         prediction = taken(q.now, batch.actions)
-        mask, loss = batch.mask, self.config.loss
-        derivative = regression(prediction, target, mask, loss, self.loss_divisor)
+        rule = self.rule()
+        derivative = regression(prediction, target, batch.mask, rule.loss, rule.divisor)
         self.q.learn(q.seen, spread(derivative, batch.actions, self.problem.n_actions))
 
 

@@ -7,7 +7,6 @@ order that does not depend on R, so replicas side by side take the steps of repl
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -29,11 +28,11 @@ from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.held import hold
 from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of_prior
 from mfbpi_lib_torch.late import torch
-from mfbpi_lib_torch.learning import paths
+from mfbpi_lib_torch.learning import divergence, paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble, Initial
 from mfbpi_lib_torch.networks.layers import Sizes
 from mfbpi_lib_torch.networks.priors import Prior
-from mfbpi_lib_torch.stateful import Stateful, restore_whole
+from mfbpi_lib_torch.stateful import COUNTED, Stateful, restore_whole
 
 #: Values [B, A] in one state, by the name of what estimates them.
 Values = dict[str, npt.NDArray[np.float64]]
@@ -60,6 +59,9 @@ class Learner(Stateful, Generic[L, K]):
     #: Methods that :meth:`learn` is made of. A class that changes one of them, and not
     #: :meth:`learn_compiled` with it, takes the path of torch.
     parts_of_learning: ClassVar[tuple[str, ...]] = ("learn",)
+
+    #: Parameters on whose size it depends whether learning stays finite, for messages.
+    magnitudes: ClassVar[tuple[str, ...]] = ("learning_rate", "prior_scale", "loss")
 
     #: Whether masks are drawn once and stored with a transition, or drawn for each batch.
     stores_masks: ClassVar[bool] = False
@@ -212,7 +214,7 @@ class Learner(Stateful, Generic[L, K]):
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Updates are counted from 0."""
-        return {"updates": (0, math.inf)}
+        return {"updates": COUNTED}
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, and go on on the path that it was saved on.
@@ -239,7 +241,7 @@ class Learner(Stateful, Generic[L, K]):
         values: Values = {}
         if not all(uniform):
             encoded = self.encoder.encode(observations)
-            values = self.values(encoded, self.memory.priors_at(encoded))
+            values = divergence.checked(self, self.values(encoded, self.memory.priors_at(encoded)))
         return [
             int(lane.rng.integers(self.problem.n_actions))
             if explores
@@ -255,9 +257,9 @@ class Learner(Stateful, Generic[L, K]):
             if transition.terminated or transition.truncated or self.renewal_is_due(lane):
                 self.renew(lane)
         if len(self.lanes[0].replay) >= self.config.batch_size:
-            with flushing():
-                self._learn()
+            flushing(self._learn)
             self.updates += 1
+            divergence.check_networks(self)
             if self.updates % self.config.target_period == 0:
                 for network in self.networks:
                     network.copy_to_target()
@@ -276,7 +278,7 @@ class Learner(Stateful, Generic[L, K]):
         """Recommendation rule of one replica; without side effects."""
         encoded = self.encoder.encode([observation] * len(self.lanes))
         priors = {name: prior.at(encoded) for name, prior in self.priors.items()}
-        values = self.values(encoded, priors)
+        values = divergence.checked(self, self.values(encoded, priors))
         return self.recommended({name: value[replica] for name, value in values.items()})
 
 

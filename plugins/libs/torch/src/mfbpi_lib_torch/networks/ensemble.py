@@ -11,7 +11,6 @@ the same memory, from the first time that it is asked.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -35,7 +34,7 @@ from mfbpi_lib_torch.networks.layers import (
     zeros,
 )
 from mfbpi_lib_torch.networks.rows import OpenRows, Rows, RowTable
-from mfbpi_lib_torch.stateful import Stateful
+from mfbpi_lib_torch.stateful import COUNTED, NOT_NEGATIVE, Stateful
 
 #: Rows of a table added for an input of zeros, which selects no weight.
 ZERO_ROWS = 1
@@ -176,8 +175,8 @@ class Ensemble(Stateful):
         return self._rate
 
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Steps are counted from 0."""
-        return {"step": (0, math.inf)}
+        """Steps are counted from 0, and averages of squares are not negative."""
+        return {"step": COUNTED, "second_moment": NOT_NEGATIVE}
 
     def act(self, inputs: Array) -> npt.NDArray[np.float32]:
         """Outputs [G, outputs] for one input of each replica, changing nothing.

@@ -19,10 +19,7 @@ import numpy.typing as npt
 from mfbpi_lib_torch.device import as_tensor, placed
 from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.adam import BETA1, BETA2, EPS, RHO, adam_, correction, root
-from mfbpi_lib_torch.stateful import Stateful
-
-#: Steps that a float64 can count.
-MOST_STEPS = 2**53
+from mfbpi_lib_torch.stateful import COUNTED, Stateful
 
 #: Factors below this are taken for zero, before they become denormal and slow.
 NEGLIGIBLE = 1e-16
@@ -120,7 +117,7 @@ class RowTable(Stateful):
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Steps are counted from 0, and no row lags behind by more than can be counted."""
-        return {"step": (0, math.inf), "age": (0, MOST_STEPS)}
+        return {"step": COUNTED, "age": COUNTED}
 
     @functools.cached_property
     def _blocks(self) -> torch.Tensor:

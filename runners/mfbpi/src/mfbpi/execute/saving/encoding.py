@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from mfbpi_core.data.arrays import Array
-from mfbpi_core.running.state import PLAIN, as_array, generator, generator_state
+from mfbpi_core.running.generators import generator, generator_state
+from mfbpi_core.running.state import PLAIN, as_array
 
 #: Key of the dictionaries that stand for what JSON lacks.
 _MARK = "__mfbpi__"

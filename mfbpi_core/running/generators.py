@@ -1,0 +1,129 @@
+"""numpy's generators in a saved state: their kinds by name, and where they stand, checked.
+
+numpy takes over nearly anything: a place outside of the numbers that were made ahead, from which it
+reads on; numbers with a fraction, which it cuts off; and states from which the same number comes
+for ever, so that what draws until a number fits never ends.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from mfbpi_core.data import exact
+from mfbpi_core.errors import CheckpointError
+from mfbpi_core.text import described
+
+#: What a state may ask for by name: numpy's own bit generators and nothing else.
+BIT_GENERATORS: dict[str, type[np.random.BitGenerator]] = {
+    "MT19937": np.random.MT19937,
+    "PCG64": np.random.PCG64,
+    "PCG64DXSM": np.random.PCG64DXSM,
+    "Philox": np.random.Philox,
+    "SFC64": np.random.SFC64,
+}
+
+#: Of generators that make numbers ahead, where the place among them is kept, and the last one.
+_PLACES = {"MT19937": (("state", "pos"), 624), "Philox": (("buffer_pos",), 4)}
+
+
+def generator_state(value: np.random.Generator | np.random.RandomState, where: str) -> Any:
+    """The state of one of numpy's generators; raises :class:`CheckpointError` for others."""
+    if isinstance(value, np.random.RandomState):
+        return value.get_state(legacy=False)
+    state: Any = value.bit_generator.state
+    name = type(value.bit_generator).__name__
+    if name not in BIT_GENERATORS:
+        raise CheckpointError(
+            f"the state holds a generator of {name} at {where or 'its top'}; expected one of "
+            f"numpy's: {', '.join(BIT_GENERATORS)}"
+        )
+    return state
+
+
+def generator(state: Any) -> np.random.Generator | np.random.RandomState:
+    """The generator of a state, whose kind is looked up by its name, never imported."""
+    if not isinstance(state, dict) or state.get("bit_generator") not in BIT_GENERATORS:
+        raise CheckpointError(f"no generator of numpy has the state {state!s:.80}")
+    if "has_gauss" in state:
+        legacy = np.random.RandomState()
+        with _refused(state):
+            _check_place(state)
+            legacy.set_state(state)
+            _check_taken(legacy.get_state(legacy=False), state)
+        return legacy
+    made = np.random.Generator(BIT_GENERATORS[state["bit_generator"]]())
+    restore_generator(made, state)
+    return made
+
+
+def restore_generator(own: np.random.Generator, saved: Any) -> None:
+    """Let a generator stand where the saved one did; what draws from it keeps it.
+
+    Raises:
+        CheckpointError: when it is the state of another kind of generator or none that numpy
+            makes; the generator stands where it stood then.
+    """
+    before = own.bit_generator.state
+    try:
+        with _refused(saved):
+            _check_place(saved)
+            own.bit_generator.state = copy.deepcopy(saved)
+            _check_taken(own.bit_generator.state, saved)
+    except CheckpointError:
+        own.bit_generator.state = before
+        raise
+
+
+@contextmanager
+def _refused(saved: Any) -> Iterator[None]:
+    """Say of whatever numpy raises which state it is about."""
+    try:
+        yield
+    except CheckpointError:
+        raise
+    except Exception as error:
+        raise CheckpointError(
+            f"no generator of numpy has the saved state {saved!s:.80}: {described(error)}"
+        ) from error
+
+
+def _check_place(state: Any) -> None:
+    """Refuse a generator's state that stands outside of the numbers that it has made ahead."""
+    keys, last = _PLACES.get(state["bit_generator"], ((), 0))
+    place = state
+    for key in keys:
+        place = place.get(key) if isinstance(place, dict) else None
+    if keys and not (isinstance(place, int | np.integer) and 0 <= place <= last):
+        raise CheckpointError(
+            f"the saved {state['bit_generator']} is at place {place!r:.20}; expected 0 to {last}"
+        )
+
+
+def _check_taken(taken: Any, saved: Any) -> None:
+    """Refuse a state that numpy rounds, or that always makes the same number."""
+    kind = taken["bit_generator"]
+    stuck = (kind.startswith("PCG64") and taken["state"]["inc"] % 2 == 0) or (
+        kind == "MT19937" and not np.any(taken["state"]["key"])
+    )
+    if stuck or taken.get("has_uint32", 0) not in (0, 1) or not _is_same(taken, saved):
+        raise CheckpointError(
+            f"no {kind} of numpy has the saved state {saved!s:.200}; expected one that it returned"
+        )
+
+
+def _is_same(taken: Any, saved: Any) -> bool:
+    """Whether a part of a state says what numpy understood, in numbers of the same kind."""
+    if isinstance(taken, dict):
+        known = isinstance(saved, dict) and set(saved) == set(taken)
+        return known and all(_is_same(taken[key], saved[key]) for key in taken)
+    if isinstance(taken, np.ndarray):
+        whole = isinstance(saved, np.ndarray) and saved.dtype.kind in "iu"
+        return whole and np.array_equal(taken, saved)
+    if isinstance(taken, int):
+        return exact.whole(saved) == taken
+    return bool(taken == saved)
