@@ -19,7 +19,7 @@ def used(request):
 
 
 def forged(state, where, value):
-    """A state with another value at a place, or without that place."""
+    """A state with another value at a place."""
     state = copy.deepcopy(state)
     *path, last = where.split(".")
     part = state

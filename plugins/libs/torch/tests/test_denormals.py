@@ -48,7 +48,7 @@ def test_flushing_ends(restored):
 
 
 def test_interrupts_do_not_leave_it_behind(restored):
-    """Wherever Ctrl-C comes: two hundred of them, within and around some million of uses."""
+    """Wherever Ctrl-C comes: two hundred of them, each after a time drawn at random."""
     torch.set_flush_denormal(False)
     rng, denormals_after = np.random.default_rng(0), []
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
