@@ -1,8 +1,4 @@
-"""What one Q-network costs elsewhere, beside our ensembles, on Cartpole with the same sizes.
-
-One network is that of Stable-Baselines3's DQN, and that of a short loop as tutorials write it: two
-hidden layers of 50 units, batches of 128, one update a step, target copies every 4.
-"""
+"""What one Q-network costs elsewhere, beside our ensembles, on Cartpole with the same sizes."""
 
 from __future__ import annotations
 
@@ -10,116 +6,22 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
-
-import numpy as np
-import torch
+from collections.abc import Iterator
 
 from mfbpi_core import Environment
-
-HIDDEN, BATCH, CAPACITY, TARGET_PERIOD, RATE, DISCOUNT = 50, 128, 100_000, 4, 5e-4, 0.99
+from tests.bench.loops import BATCH, Steps, loops
 
 #: Steps before the first round, steps of a round, and rounds.
 WARM_UP, STEPS, ROUNDS = 1000, 200, 5
 
 
-class PlainDQN:
-    """One network by autograd, with a replay buffer of numpy arrays.
-
-    Args:
-        environment: where it acts.
-    """
-
-    def __init__(self, environment: Environment) -> None:
-        self.environment = environment
-        size, self.n_actions = environment.observation_shape[0], environment.n_actions
-        self.online, self.target = (self._network(size) for _ in range(2))
-        self.optimiser = torch.optim.Adam(self.online.parameters(), lr=RATE)
-        self.rng = np.random.default_rng(0)
-        self.seen = np.zeros((2, CAPACITY, size), dtype=np.float32)
-        self.actions = np.zeros(CAPACITY, dtype=np.int64)
-        self.rewards, self.goes_on = np.zeros((2, CAPACITY), dtype=np.float32)
-        self.observation, _ = environment.reset(seed=0)
-        self.taken = 0
-
-    def _network(self, size: int) -> torch.nn.Sequential:
-        first, second = torch.nn.Linear(size, HIDDEN), torch.nn.Linear(HIDDEN, HIDDEN)
-        last = torch.nn.Linear(HIDDEN, self.n_actions)
-        return torch.nn.Sequential(first, torch.nn.ReLU(), second, torch.nn.ReLU(), last)
-
-    def steps(self, n: int) -> None:
-        """Act, store and learn."""
-        for _ in range(n):
-            self._act()
-            if self.taken >= BATCH:
-                self._learn()
-
-    def _act(self) -> None:
-        with torch.no_grad():
-            action = int(self.online(torch.from_numpy(np.asarray(self.observation))).argmax())
-        if self.rng.random() < 0.05:
-            action = int(self.rng.integers(self.n_actions))
-        following, reward, terminated, truncated, _ = self.environment.step(action)
-        place = self.taken % CAPACITY
-        self.seen[0, place], self.seen[1, place] = self.observation, following
-        self.actions[place], self.rewards[place] = action, reward
-        self.goes_on[place] = not terminated
-        self.taken += 1
-        ended = terminated or truncated
-        self.observation = self.environment.reset()[0] if ended else following
-
-    def _learn(self) -> None:
-        places = self.rng.integers(min(self.taken, CAPACITY), size=BATCH)
-        now, following, rewards, goes_on, actions = (
-            torch.from_numpy(column[places])
-            for column in (*self.seen, self.rewards, self.goes_on, self.actions)
-        )
-        with torch.no_grad():
-            goal = rewards + DISCOUNT * goes_on * self.target(following).amax(1)
-        value = self.online(now).gather(1, actions[:, None])[:, 0]
-        loss = torch.nn.functional.mse_loss(value, goal)
-        self.optimiser.zero_grad()
-        loss.backward()
-        self.optimiser.step()
-        if self.taken % TARGET_PERIOD == 0:
-            self.target.load_state_dict(self.online.state_dict())
-
-
-def stable_baselines() -> Callable[[int], object] | None:
-    """A function that takes steps of Stable-Baselines3's DQN; None where it is not installed."""
-    try:
-        import gymnasium
-        from stable_baselines3 import DQN
-
-        import mfbpi.gymnasium  # noqa: F401 - registers our environments
-    except ImportError:
-        return None
-    model: Any = DQN(
-        "MlpPolicy",
-        gymnasium.make("mfbpi/CartpoleSwingup-v0"),
-        policy_kwargs={"net_arch": [HIDDEN, HIDDEN]},
-        learning_rate=RATE,
-        buffer_size=CAPACITY,
-        learning_starts=BATCH,
-        batch_size=BATCH,
-        train_freq=1,
-        gradient_steps=1,
-        target_update_interval=TARGET_PERIOD,
-        gamma=DISCOUNT,
-        seed=0,
-        device="cpu",
-    )
-    return lambda n: model.learn(n, reset_num_timesteps=False)
-
-
-def rows(ours: Callable[[int], object], networks: int, environment: Environment) -> Iterator[str]:
+def rows(ours: Steps, networks: int, environment: Environment) -> Iterator[str]:
     """Whole steps with the environment's own, in turn; ``ours`` takes that many steps."""
-    others = {"Stable-Baselines3's DQN": stable_baselines()}
-    others["a plain torch loop"] = PlainDQN(environment).steps
-    for name, other in others.items():
-        if other is None:
-            yield f"{name} is not installed: no comparison"
+    for name, make in loops(environment).items():
+        try:
+            other = make()
+        except ImportError:
+            yield f"{name}: its packages are not installed, no comparison"
             continue
         mine, theirs = _medians(ours, other)
         yield (
@@ -128,7 +30,7 @@ def rows(ours: Callable[[int], object], networks: int, environment: Environment)
         )
 
 
-def _medians(ours: Callable[[int], object], other: Callable[[int], object]) -> tuple[float, float]:
+def _medians(ours: Steps, other: Steps) -> tuple[float, float]:
     """Processor milliseconds of a step of both, rounds in turn."""
     ours(WARM_UP)
     other(WARM_UP)
@@ -137,7 +39,7 @@ def _medians(ours: Callable[[int], object], other: Callable[[int], object]) -> t
     return first, second
 
 
-def _of_a_step(steps: Callable[[int], object]) -> float:
+def _of_a_step(steps: Steps) -> float:
     started = time.process_time()
     steps(STEPS)
     return (time.process_time() - started) / STEPS * 1e3
