@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 
@@ -17,6 +18,7 @@ from mfbpi_agent_ids.config import Config as IDSConfig
 from mfbpi_core import Interaction, PluginRef, Problem, Registry
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Plugin
+from mfbpi_lib_compiled.cache import Kept
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 from mfbpi_lib_tabular.testing import riverswim
 from mfbpi_lib_torch.config import DeepConfig
@@ -34,6 +36,24 @@ def compiled_in_libs() -> Iterator[tuple[str, types.Type]]:
                 if isinstance(function, Dispatcher) and function.__module__ == name:
                     for signature in function.signatures:
                         yield from ((f"{name}.{function.__name__}", kind) for kind in signature)
+
+
+def test_what_is_compiled_is_kept_for_as_long_as_its_sources() -> None:
+    """numba's own cache would go on with the rules of another version of a library."""
+    for kind in ("agent", "stopping_rule"):
+        for plugin in Registry.discover().of_kind(kind):
+            importlib.import_module(plugin.spec.factory.partition(":")[0])
+
+    functions = [
+        value
+        for name, module in list(sys.modules.items())
+        if name.startswith("mfbpi_")
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher)
+    ]
+
+    assert len(functions) > 40
+    assert [f for f in functions if not isinstance(f._cache, Kept)] == []
 
 
 def named(kind: types.Type) -> Iterator[types.Type]:

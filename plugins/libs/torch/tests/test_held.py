@@ -1,5 +1,6 @@
 """Tuples that compiled functions hold, and generators that several agents draw from."""
 
+import enum
 import threading
 from typing import NamedTuple
 
@@ -12,6 +13,12 @@ from mfbpi_lib_torch.kernels.parts import Batch
 from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
 
 pytestmark = pytest.mark.skipif(not available(), reason="nothing is compiled")
+
+
+class Kind(enum.Enum):
+    """An enumeration of another package."""
+
+    A = 1
 
 
 class Others(NamedTuple):
@@ -36,6 +43,7 @@ def test_types_of_others_are_not_kept_with_ours(make_learner, small_sea):
         Others(np.ones(3), batch),
         (Others(np.ones(3), batch),),
         (held.hold(Others(np.ones(3), batch)),),
+        (np.ones(3), Kind.A),
     ):
         made = held.hold(content)
         assert made is not None

@@ -27,14 +27,13 @@ import math
 from typing import NamedTuple
 
 import attrs
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_agent_fw_bpi.objective import intrinsic_rewards
 from mfbpi_agent_fw_bpi.widths import Units
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.agent import ReplanningAgent
 from mfbpi_lib_tabular.learning.exploration import draw_uniform
@@ -114,7 +113,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     tick(state.schedule, s, a, BY_THE_CLOCK)
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

@@ -16,13 +16,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_confidence.ball import largest_mean, smallest_mean
 from mfbpi_lib_confidence.penalties import penalty, reward_penalty
+from mfbpi_lib_tabular.compiled import compiled
 from mfbpi_lib_tabular.learning.posterior import Counts
 
 
@@ -96,7 +96,7 @@ def widths(counts: Counts, values: FloatArray, live: npt.NDArray[np.bool_], unit
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def _fill(
     transitions: IntArray,
     endings: IntArray,
@@ -139,7 +139,7 @@ def _fill(
         beta[j] = n * max(0.0, wide - alpha[j] / math.sqrt(n))
 
 
-@numba.njit(cache=True)
+@compiled
 def _reward_width(total: float, n: float, x: float) -> tuple[float, float, float]:
     """sqrt(2 xr r (1 - r)) and the widths below and above r, for rewards scaled to [0, 1]."""
     weights, values = np.zeros(2), np.zeros(2)
@@ -153,7 +153,7 @@ def _reward_width(total: float, n: float, x: float) -> tuple[float, float, float
     return scale, weights[0] - low, high - weights[0]
 
 
-@numba.njit(cache=True)
+@compiled
 def _gather(
     counts: IntArray, endings: int, values: FloatArray, row: FloatArray, seen: FloatArray
 ) -> int:

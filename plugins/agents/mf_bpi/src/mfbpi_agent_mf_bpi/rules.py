@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_agent_mf_bpi.ensemble import Ensemble, quantile, reorder
-from mfbpi_lib_tabular.compiled import leaf, long_leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf, long_leaf
 from mfbpi_lib_tabular.learning.exploration import (
     NEVER,
     draw_uniform,
@@ -175,7 +174,7 @@ def _best_values(q: npt.NDArray[np.float64], s: int, out: npt.NDArray[np.float64
             out[b] = max(out[b], q[s, a, b])
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

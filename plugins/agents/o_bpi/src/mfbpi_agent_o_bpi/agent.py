@@ -21,14 +21,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import attrs
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
 from mfbpi_lib_bounds import coefficients
 from mfbpi_lib_bounds.coefficients import Coefficients
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.exploration import (
     NEVER,
@@ -106,7 +105,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     state.m[s, a] += rate**MOMENT_RATE_EXPONENT * (power - state.m[s, a])
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

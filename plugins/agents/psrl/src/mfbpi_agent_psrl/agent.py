@@ -22,12 +22,11 @@ import math
 from typing import NamedTuple
 
 import attrs
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.agent import ReplanningAgent
 from mfbpi_lib_tabular.learning.posterior import Counts
@@ -82,7 +81,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

@@ -16,12 +16,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import attrs
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf
 from mfbpi_lib_tabular.learning.agent import QTableAgent
 from mfbpi_lib_tabular.learning.exploration import NEVER, draw_uniform, greedy, is_forced, largest
 from mfbpi_lib_tabular.learning.schedules import learning_rate
@@ -75,7 +74,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     state.q[s, a] += rate * (target - state.q[s, a])
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

@@ -19,12 +19,11 @@ import math
 from typing import NamedTuple
 
 import attrs
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import Problem, parameter
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf
 from mfbpi_lib_tabular.learning.agent import QTableAgent
 from mfbpi_lib_tabular.learning.exploration import NEVER, draw_uniform, greedy, is_forced, largest
 from mfbpi_lib_tabular.learning.schedules import learning_rate
@@ -80,7 +79,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     state.q[s, a] += learning_rate(c.effective_horizon, visits) * (target - state.q[s, a])
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

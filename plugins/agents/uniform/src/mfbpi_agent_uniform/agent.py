@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core import NoConfig, Problem
 from mfbpi_core.data.problem import Observation
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.agent import CompiledAgent
 from mfbpi_lib_tabular.learning.exploration import draw_uniform
@@ -45,7 +44,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     count(state.counts, s, a, r, s2, terminated)
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

@@ -17,10 +17,10 @@ the last, contains it too: any number of them is valid.
 from __future__ import annotations
 
 import attrs
-import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
+from mfbpi_lib_compiled import compiled
 from mfbpi_lib_confidence.backups import column_intervals
 from mfbpi_lib_confidence.envelopes import Side
 
@@ -46,7 +46,7 @@ class Reference:
     resolvent: FloatArray
 
 
-@numba.njit(cache=True)
+@compiled
 def contract(
     start_low: FloatArray,
     start_high: FloatArray,
@@ -80,7 +80,7 @@ def contract(
             break
 
 
-@numba.njit(cache=True)
+@compiled
 def _add_products(
     a: float, b: float, c: FloatArray, d: FloatArray, low: FloatArray, high: FloatArray
 ) -> None:
@@ -93,7 +93,7 @@ def _add_products(
         high[z] += most if most > other else other
 
 
-@numba.njit(cache=True)
+@compiled
 def largest_products(
     owners: IntArray,
     start_low: FloatArray,

@@ -10,14 +10,14 @@ the end of their range, where rewards are known by outcome at all.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
+from mfbpi_lib_compiled import compiled
 from mfbpi_lib_confidence.ball import least_mean, polished
 
 
-@numba.njit(cache=True)
+@compiled
 def _best_unseen(outcomes: IntArray, order: IntArray) -> int:
     """The first outcome in ``order`` that a row (increasing) lacks; -1 if it has all of them."""
     for candidate in order:
@@ -27,7 +27,7 @@ def _best_unseen(outcomes: IntArray, order: IntArray) -> int:
     return -1
 
 
-@numba.njit(cache=True)
+@compiled
 def extreme_row(
     outcomes: IntArray,
     weights: FloatArray,
@@ -61,7 +61,7 @@ def extreme_row(
     return top - least
 
 
-@numba.njit(cache=True)
+@compiled
 def _tilt(
     outcomes: IntArray,
     weights: FloatArray,
@@ -89,7 +89,7 @@ def _tilt(
         kernel /= total
 
 
-@numba.njit(cache=True)
+@compiled
 def backup(
     pairs: IntArray,
     starts: IntArray,
@@ -137,7 +137,7 @@ def backup(
             gains[i] = (kernel[i] * paid).sum()
 
 
-@numba.njit(cache=True)
+@compiled
 def _rewards(n_outcomes: int, row: IntArray, known: FloatArray, unseen_reward: float) -> FloatArray:
     """Rewards of all outcomes of a pair, [K]."""
     rewards = np.full(n_outcomes, unseen_reward)
@@ -145,7 +145,7 @@ def _rewards(n_outcomes: int, row: IntArray, known: FloatArray, unseen_reward: f
     return rewards
 
 
-@numba.njit(cache=True)
+@compiled
 def column_intervals(
     pairs: IntArray,
     starts: IntArray,

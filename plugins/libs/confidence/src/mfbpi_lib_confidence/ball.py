@@ -25,10 +25,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray
+from mfbpi_lib_compiled import compiled
 
 #: The search ends when phi(t) is this close to c, relatively. The bound is flat there: its own
 #: distance from the optimum is of the order of the square of this, relative to its width.
@@ -45,7 +45,7 @@ LEAST_LOG, BELOW = -690.0, 600.0
 LONG_STEP = 3.0
 
 
-@numba.njit(cache=True)
+@compiled
 def least_mean(weights: FloatArray, gaps: FloatArray, radius: float) -> tuple[float, float]:
     """Smallest mean of d over the ball, from below.
 
@@ -76,7 +76,7 @@ def least_mean(weights: FloatArray, gaps: FloatArray, radius: float) -> tuple[fl
     return _search(weights, gaps, radius, math.sqrt(0.5 * square / radius))
 
 
-@numba.njit(cache=True)
+@compiled
 def _search(
     weights: FloatArray, gaps: FloatArray, radius: float, guess: float
 ) -> tuple[float, float]:
@@ -103,7 +103,7 @@ def _search(
     return max(t * math.expm1(growth - radius), 0.0), t
 
 
-@numba.njit(cache=True)
+@compiled
 def _stationarity(weights: FloatArray, gaps: FloatArray, t: float) -> tuple[float, float, float]:
     """``sum p log1p(d / t)``, phi(t), and the derivative of phi by log t."""
     growth, lost, kept, bend = 0.0, 0.0, 0.0, 0.0
@@ -118,7 +118,7 @@ def _stationarity(weights: FloatArray, gaps: FloatArray, t: float) -> tuple[floa
     return growth, phi, bend / kept - lost
 
 
-@numba.njit(cache=True)
+@compiled
 def polished(weights: FloatArray, gaps: FloatArray, radius: float, t: float) -> float:
     """The best t to the last digits, from one that :func:`least_mean` found; one Newton step.
 
@@ -133,7 +133,7 @@ def polished(weights: FloatArray, gaps: FloatArray, radius: float, t: float) -> 
     return t * math.exp(math.log(radius / phi) * phi / slope)
 
 
-@numba.njit(cache=True)
+@compiled
 def _inside(log_t: float, step: float, low: float, high: float) -> float:
     """The next log t: at most a long step away, and inside the bracket."""
     proposed = log_t + min(max(step, -4.0 * LONG_STEP), 4.0 * LONG_STEP)
@@ -144,7 +144,7 @@ def _inside(log_t: float, step: float, low: float, high: float) -> float:
     return log_t + (LONG_STEP if low > -np.inf else -LONG_STEP)
 
 
-@numba.njit(cache=True)
+@compiled
 def largest_mean(weights: FloatArray, values: FloatArray, top: float, radius: float) -> float:
     """Largest mean of values over the ball, from above.
 
@@ -157,13 +157,13 @@ def largest_mean(weights: FloatArray, values: FloatArray, top: float, radius: fl
     return top - least_mean(weights, top - values, radius)[0]
 
 
-@numba.njit(cache=True)
+@compiled
 def smallest_mean(weights: FloatArray, values: FloatArray, bottom: float, radius: float) -> float:
     """Smallest mean of values over the ball, from below; ``bottom``: least value of any outcome."""
     return bottom + least_mean(weights, values - bottom, radius)[0]
 
 
-@numba.njit(cache=True)
+@compiled
 def mean_interval(
     totals: FloatArray, visits: FloatArray, radii: FloatArray
 ) -> tuple[FloatArray, FloatArray]:

@@ -31,11 +31,11 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.data.arrays import FloatArray
+from mfbpi_lib_compiled import compiled
 
 LOG_SQRT_PI = 0.5 * math.log(math.pi)  # log Gamma(1/2)
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -48,7 +48,7 @@ LARGE = 64.0
 NEGLIGIBLE = 40.0
 
 
-@numba.njit(cache=True)
+@compiled
 def log_gamma_half(c: float) -> float:
     """log Gamma(c + 1/2) - (c log c - c), for c > 0."""
     if c < LARGE:
@@ -58,7 +58,7 @@ def log_gamma_half(c: float) -> float:
     return LOG_SQRT_2PI - i * (1.0 / 24.0 - square * (7.0 / 2880.0 - square * (31.0 / 40320.0)))
 
 
-@numba.njit(cache=True)
+@compiled
 def log_gamma_shifted(n: float, b: float) -> float:
     """log Gamma(n + b) - (n log n - n), for n > 0 and b >= 0."""
     y = n + b
@@ -70,7 +70,7 @@ def log_gamma_shifted(n: float, b: float) -> float:
     return n * math.log1p(b / n) - b + (b - 0.5) * math.log(y) + LOG_SQRT_2PI + series
 
 
-@numba.njit(cache=True)
+@compiled
 def log_mixture(n: float, n_seen: int, n_outcomes: int) -> float:
     """Logarithm of m(c) exp(n log n - n), without the product over the outcomes seen.
 
@@ -104,7 +104,7 @@ def log_mixture(n: float, n_seen: int, n_outcomes: int) -> float:
     return shared + largest + math.log(total)
 
 
-@numba.njit(cache=True)
+@compiled
 def penalty(counts: FloatArray, n_outcomes: int) -> float:
     """pen(c) of the counts of one pair.
 
@@ -126,7 +126,7 @@ def penalty(counts: FloatArray, n_outcomes: int) -> float:
     return -(shape + log_mixture(n, seen, n_outcomes))
 
 
-@numba.njit(cache=True)
+@compiled
 def reward_penalty(total: float, visits: float) -> float:
     """pen(R, n - R) of a sum of rewards in [0, 1].
 
@@ -140,7 +140,7 @@ def reward_penalty(total: float, visits: float) -> float:
     return penalty(paid, 2)
 
 
-@numba.njit(cache=True)
+@compiled
 def row_penalties(starts: npt.NDArray[np.int64], counts: FloatArray, n_outcomes: int) -> FloatArray:
     """pen(c) of each of P sparse rows, float64 [P].
 
@@ -155,7 +155,7 @@ def row_penalties(starts: npt.NDArray[np.int64], counts: FloatArray, n_outcomes:
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def reward_penalties(totals: FloatArray, visits: FloatArray) -> FloatArray:
     """pen(R, n - R) of each of P pairs; float64 [P] both, and the result."""
     found = np.zeros(totals.size)

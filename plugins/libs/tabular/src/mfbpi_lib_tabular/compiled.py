@@ -11,16 +11,21 @@ if
   does, and so does a branch; read the entry first, and branch on numbers.
 
 ``tests/test_compiled_rollouts.py`` counts what is left in every agent's loop: nothing may be.
+
+``compiled`` decorates the loop itself, and whatever else Python calls: ``numba.njit(cache=True)``
+would go on with the rules of another version of a library; see :mod:`mfbpi_lib_compiled`.
 """
 
 from __future__ import annotations
 
-import numba
+from mfbpi_lib_compiled import compiled
+
+__all__ = ["compiled", "leaf", "long_leaf"]
 
 #: Decorates a short compiled function. Forced inline, so that LLVM sees both sides of the call; it
 #: divides as numpy does, because references must stay counted around what can raise.
-leaf = numba.njit(cache=True, forceinline=True, error_model="numpy")
+leaf = compiled(forceinline=True, error_model="numpy")
 
 #: Decorates a long one, of several loops: where too much is inlined into one place, LLVM gives up
 #: the search. It stays a function of its own, whose call is nothing beside its loops.
-long_leaf = numba.njit(cache=True, error_model="numpy")
+long_leaf = compiled(error_model="numpy")

@@ -16,7 +16,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -27,7 +26,7 @@ from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds import navigation
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_bounds.solution import Solution
-from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.compiled import compiled, leaf
 from mfbpi_lib_tabular.learning import posterior
 from mfbpi_lib_tabular.learning.agent import ReplanningAgent
 from mfbpi_lib_tabular.learning.exploration import NEVER, draw_uniform, draw_weighted, is_forced
@@ -99,7 +98,7 @@ def learn(state: State, s: int, a: int, r: float, s2: int, terminated: bool) -> 
     count_and_tick(state.counts, state.schedule, s, a, r, s2, terminated)
 
 
-@numba.njit(cache=True)
+@compiled
 def rollout(
     state: State,
     dynamics: Dynamics,

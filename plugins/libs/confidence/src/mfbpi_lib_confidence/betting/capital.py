@@ -25,10 +25,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
+from mfbpi_lib_compiled import compiled
 from mfbpi_lib_confidence.betting.minorants import TANGENTS, TIED, polygon, smallest
 
 #: Sizes b of the stakes, and their prior v.
@@ -63,7 +63,7 @@ class Seen(NamedTuple):
     largest: float
 
 
-@numba.njit(cache=True)
+@compiled
 def log_capital(
     weights: FloatArray,
     paid: FloatArray,
@@ -91,7 +91,7 @@ def log_capital(
     return total
 
 
-@numba.njit(cache=True)
+@compiled
 def log_mixture(seen: Seen, pair: int, stakes: FloatArray, mean: float) -> float:
     """L(mu) of a pair.
 
@@ -106,7 +106,7 @@ def log_mixture(seen: Seen, pair: int, stakes: FloatArray, mean: float) -> float
     return top + math.log(np.exp(terms - top).sum())
 
 
-@numba.njit(cache=True)
+@compiled
 def _terms(seen: Seen, pair: int, stakes: FloatArray, mean: float) -> FloatArray:
     """log v_b + K_b(mu), [B]."""
     low, high = seen.starts[pair], seen.starts[pair + 1]
@@ -124,7 +124,7 @@ def _terms(seen: Seen, pair: int, stakes: FloatArray, mean: float) -> FloatArray
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def chords(seen: Seen, pair: int, stakes: FloatArray, low: float, high: float) -> FloatArray:
     """Chords of log v_b + K_b between the ends of an interval, height and slope, [B, 2].
 
@@ -142,14 +142,14 @@ def chords(seen: Seen, pair: int, stakes: FloatArray, low: float, high: float) -
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def inside(wanted: float, low: float, high: float) -> float:
     """What is wanted, if it is clearly inside of an interval; else the middle."""
     room = NEAR * (high - low)
     return wanted if low + room < wanted < high - room else 0.5 * (low + high)
 
 
-@numba.njit(cache=True)
+@compiled
 def largest_sum(
     coefficients: FloatArray,
     stakes: FloatArray,
@@ -198,7 +198,7 @@ def largest_sum(
     return bounds.max()
 
 
-@numba.njit(cache=True)
+@compiled
 def _measure(
     corners: FloatArray,
     used: IntArray,

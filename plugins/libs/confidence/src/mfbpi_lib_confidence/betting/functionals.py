@@ -13,17 +13,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
+from mfbpi_lib_compiled import compiled
 from mfbpi_lib_confidence.betting.capital import Seen, largest_sum, log_mixture
 
 #: Horizon m: stakes are best after m N visits more.
 HORIZON = 3.0
 
 
-@numba.njit(cache=True)
+@compiled
 def _plan(
     x: float,
     coefficients: FloatArray,
@@ -63,7 +63,7 @@ class Bets(NamedTuple):
     variances: FloatArray
 
 
-@numba.njit(cache=True)
+@compiled
 def functional_bounds(
     bets: Bets, present: FloatArray, seen: Seen, intervals: FloatArray
 ) -> FloatArray:
@@ -89,7 +89,7 @@ def functional_bounds(
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def log_capitals(bets: Bets, seen: Seen, means: FloatArray) -> FloatArray:
     """Log capitals at given means, float64 [F]: below ``thresholds`` at the true ones, surely.
 

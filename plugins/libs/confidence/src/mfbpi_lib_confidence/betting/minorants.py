@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
+from mfbpi_lib_compiled import compiled
 
 #: Tangents of a polygon, at equal distances from end to end.
 TANGENTS = 12
@@ -30,7 +30,7 @@ STEPS = 60
 TIED = 1e-9
 
 
-@numba.njit(cache=True)
+@compiled
 def tangent(chords: FloatArray, off: float) -> tuple[float, float]:
     """Height and slope of log sum_b exp(chord_b).
 
@@ -49,7 +49,7 @@ def tangent(chords: FloatArray, off: float) -> tuple[float, float]:
     return top + math.log(total), slope / total
 
 
-@numba.njit(cache=True)
+@compiled
 def polygon(chords: FloatArray, low: float, high: float, corners: FloatArray) -> None:
     """Write the corners of the largest of the tangents.
 
@@ -75,7 +75,7 @@ def polygon(chords: FloatArray, low: float, high: float, corners: FloatArray) ->
     corners[TANGENTS, 0], corners[TANGENTS, 1] = high, height
 
 
-@numba.njit(cache=True)
+@compiled
 def relaxed(
     multiplier: float, coefficients: FloatArray, corners: FloatArray, x: float, used: IntArray
 ) -> tuple[float, float]:
@@ -100,7 +100,7 @@ def relaxed(
     return total, slope
 
 
-@numba.njit(cache=True)
+@compiled
 def smallest(
     coefficients: FloatArray, corners: FloatArray, x: float, used: IntArray
 ) -> tuple[float, float]:

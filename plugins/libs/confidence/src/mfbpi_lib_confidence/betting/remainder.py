@@ -18,10 +18,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from mfbpi_core.data.arrays import BoolArray, FloatArray, IntArray
+from mfbpi_lib_compiled import compiled
 from mfbpi_lib_confidence.ball import least_mean
 
 #: Up to this many outcomes signs are enumerated.
@@ -48,7 +48,7 @@ class Laws(NamedTuple):
     nodes: IntArray
 
 
-@numba.njit(cache=True)
+@compiled
 def largest_probabilities(starts: IntArray, weights: FloatArray, radii: FloatArray) -> FloatArray:
     """The largest probability of each entry over the ball of its pair, float64 [E]."""
     found = np.ones(weights.size)
@@ -60,7 +60,7 @@ def largest_probabilities(starts: IntArray, weights: FloatArray, radii: FloatArr
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def products(pairs: IntArray, laws: Laws, shift: FloatArray, eps: FloatArray) -> FloatArray:
     """Upper bounds of dp.(d + e') and of -dp.(d + e') for the pairs listed, float64 [L, 2].
 
@@ -98,7 +98,7 @@ def products(pairs: IntArray, laws: Laws, shift: FloatArray, eps: FloatArray) ->
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def _by_signs(
     row: IntArray,
     p: FloatArray,
@@ -126,7 +126,7 @@ def _by_signs(
     return best
 
 
-@numba.njit(cache=True)
+@compiled
 def _largest_gain(
     row: IntArray, p: FloatArray, radius: float, nodes: IntArray, seen: BoolArray, d: FloatArray
 ) -> float:
@@ -144,7 +144,7 @@ def _largest_gain(
     return top - least_mean(p, gaps, radius)[0] - centre
 
 
-@numba.njit(cache=True)
+@compiled
 def _by_squares(
     row: IntArray,
     p: FloatArray,
@@ -176,7 +176,7 @@ def _by_squares(
     return min(together, up + math.sqrt(2.0 * radius * (alone + unseen * most_eps * most_eps)))
 
 
-@numba.njit(cache=True)
+@compiled
 def contracted(
     linear: FloatArray,
     kernel: FloatArray,

@@ -40,7 +40,7 @@ class CompiledAgent(Agent[C]):
     The first two are :func:`mfbpi_lib_tabular.compiled.leaf` functions, see there what they must
     not do. The third one is the same in every agent but for the numbers that ``select`` takes::
 
-        @numba.njit(cache=True)
+        @compiled
         def rollout(state, dynamics, chunk, env_rng, rng):
             least, n_actions = state.min_exploration, state.q.shape[1]
             for t in range(chunk.actions.size):
@@ -191,7 +191,7 @@ class ReplanningAgent(CompiledAgent[C]):
 
     Its rollout stops where solving is due, and goes on afterwards where it stopped::
 
-        @numba.njit(cache=True)
+        @compiled
         def rollout(state, dynamics, chunk, start, env_rng, rng):
             for t in range(start, chunk.actions.size):
                 if state.schedule.due[0]:

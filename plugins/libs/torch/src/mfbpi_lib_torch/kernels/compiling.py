@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mfbpi_lib_compiled import kept
+
 try:
     import numba
 except ImportError:  # pragma: no cover - depends on the installation
@@ -24,7 +26,7 @@ def compiled(function: Any) -> Any:
     """
     if not available():  # pragma: no cover - depends on the installation
         return function
-    return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+    return kept(numba.njit(error_model="numpy", nogil=True)(function))
 
 
 def leaf(function: Any) -> Any:
@@ -34,4 +36,4 @@ def leaf(function: Any) -> Any:
     """
     if not available():  # pragma: no cover - depends on the installation
         return function
-    return numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=True)(function)
+    return kept(numba.njit(error_model="numpy", nogil=True, forceinline=True)(function))

@@ -4,7 +4,7 @@ A call unpacks each array that it is given, some .2 microseconds a piece, and an
 or more. ``hold(content)`` unpacks a tuple of them; what it returns takes a microsecond to hand
 over, and compiled functions read its ``content``. The arrays stay in the memory that they are in.
 
-What numba keeps on disk names its types, and cannot be read, by anybody, where the module of one is
+What numba keeps on disk names its types, and is of no use to those for whom the module of one is
 missing. So tuples of other packages' types are not kept here: :func:`hold` takes a second for them,
 once in a process. A compiled function of such a package, which calls ``Holder``, is kept with it.
 """
@@ -15,10 +15,16 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from mfbpi_lib_torch.kernels.compiling import available, compiled
 
 #: What :func:`hold` returns: its ``content`` can be read by compiled functions alone.
 Held: TypeAlias = Any
+
+#: What a tuple may hold for numba to name nothing of others: not what holds others' types itself,
+#: nor an enumeration, nor a class that numba compiles.
+_KNOWN = {np.ndarray, np.random.Generator, bool, int, float, str, type(None)}
 
 #: Makes it, within compiled functions alone.
 Holder: Any = None
@@ -51,10 +57,11 @@ def hold(content: Any) -> Held:
 
 def _is_ours(content: Any) -> bool:
     """Whether all the types that numba would name are of this package, numpy's or Python's."""
-    if not isinstance(content, tuple):
-        return not isinstance(content, Holder)  # which could hold whatever
+    if type(content) in _KNOWN or isinstance(content, np.generic):
+        return True
     package, _, _ = type(content).__module__.partition(".")
-    return package in (__name__.partition(".")[0], "builtins") and all(map(_is_ours, content))
+    ours = package in (__name__.partition(".")[0], "builtins")
+    return isinstance(content, tuple) and ours and all(map(_is_ours, content))
 
 
 @functools.cache
