@@ -1,8 +1,9 @@
 """A place for numba's compiled code where an installation offers none.
 
 numba keeps it beside the source, else in the user's cache directory; where neither can be written
-to (a read-only installation, no home) every compiled function fails to load. Then a private
-temporary directory serves this process and its workers.
+to (a read-only installation, no home) every process compiles anew, and what is decorated by numba's
+own ``cache=True`` fails to load. Then a private temporary directory serves this process and its
+workers.
 """
 
 from __future__ import annotations
