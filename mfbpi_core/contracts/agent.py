@@ -15,6 +15,7 @@ from mfbpi_core.contracts.recommendation import recommendation
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.transitions import Transition, Transitions
+from mfbpi_core.running.state import copied
 
 
 class Agent(ABC, Generic[C]):
@@ -101,9 +102,13 @@ class Agent(ABC, Generic[C]):
         """Everything that learning changes, as a copy: loading it later resumes bit for bit.
 
         The default copies every attribute except the problem and the configuration.
+
+        Raises:
+            CheckpointError: by default, when a generator is held of a class derived from numpy's,
+                which would be copied as one of numpy's.
         """
         own = {k: v for k, v in vars(self).items() if k not in ("problem", "config")}
-        return copy.deepcopy(own)
+        return copied(own, type(self).__name__)
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; ``state`` itself is not kept or changed."""

@@ -15,6 +15,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, ObservationKind
+from mfbpi_core.running.state import copied
 
 #: What compiled rollouts take: arrays that share the environment's state, a named tuple that is
 #: not looked into here, and the environment's own generator.
@@ -168,8 +169,12 @@ class Environment(ABC):
         """Everything that interaction changes, as a copy; loading it goes on bit for bit.
 
         The default copies every attribute.
+
+        Raises:
+            CheckpointError: by default, when a generator is held of a class derived from numpy's,
+                which would be copied as one of numpy's.
         """
-        return copy.deepcopy(vars(self))
+        return copied(vars(self), type(self).__name__)
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""

@@ -21,6 +21,7 @@ from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.transitions import Transitions
 from mfbpi_core.errors import PluginError, RequirementError
+from mfbpi_core.running.state import copied
 
 A = TypeVar("A")
 
@@ -158,9 +159,15 @@ class Metric(ABC, Generic[C]):
         return {}
 
     def state_dict(self) -> StateDict:
-        """What observing changed, as a copy."""
+        """What observing changed, as a copy.
+
+        Raises:
+            CheckpointError: by default, when a generator is held of a class derived from numpy's,
+                which would be copied as one of numpy's.
+        """
         fixed = ("problem", "environment", "config", "bound")
-        return copy.deepcopy({k: v for k, v in vars(self).items() if k not in fixed})
+        own = {k: v for k, v in vars(self).items() if k not in fixed}
+        return copied(own, type(self).__name__)
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""

@@ -16,6 +16,7 @@ from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Problem
+from mfbpi_core.running.state import copied
 
 #: States that matter: all of them, those where something was decided, those where episodes begin.
 Scope = Literal["all", "visited", "initial"]
@@ -111,9 +112,15 @@ class StoppingRule(ABC, Generic[C]):
         return None
 
     def state_dict(self) -> StateDict:
-        """What earlier checks left, as a copy: the default copies all that is not given."""
+        """What earlier checks left, as a copy: the default copies all that is not given.
+
+        Raises:
+            CheckpointError: by default, when a generator is held of a class derived from numpy's,
+                which would be copied as one of numpy's.
+        """
         fixed = ("problem", "config", "delta", "epsilon", "scope", "bound")
-        return copy.deepcopy({k: v for k, v in vars(self).items() if k not in fixed})
+        own = {k: v for k, v in vars(self).items() if k not in fixed}
+        return copied(own, type(self).__name__)
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned."""

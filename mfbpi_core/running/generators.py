@@ -18,6 +18,9 @@ from mfbpi_core.data import exact
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.text import described
 
+#: The generators of numpy: what they draw is told by their state, and by nothing else.
+Numpys = np.random.Generator | np.random.RandomState
+
 #: What a state may ask for by name: numpy's own bit generators and nothing else.
 BIT_GENERATORS: dict[str, type[np.random.BitGenerator]] = {
     "MT19937": np.random.MT19937,
@@ -31,32 +34,57 @@ BIT_GENERATORS: dict[str, type[np.random.BitGenerator]] = {
 _PLACES = {"MT19937": (("state", "pos"), 624), "Philox": (("buffer_pos",), 4)}
 
 
-def generator_state(value: np.random.Generator | np.random.RandomState, where: str) -> Any:
-    """The state of one of numpy's generators; raises :class:`CheckpointError` for others."""
+def generator_state(value: Numpys, where: str) -> Any:
+    """The state of one of numpy's generators, as a copy.
+
+    Args:
+        value: the generator.
+        where: its place in a larger state, for messages.
+
+    Raises:
+        CheckpointError: when it, or what makes its bits, is of a class of its own: no state tells
+            what that does, and what is made of a state is numpy's.
+    """
+    check_class(value, where)
     if isinstance(value, np.random.RandomState):
         return value.get_state(legacy=False)
-    state: Any = value.bit_generator.state
-    name = type(value.bit_generator).__name__
-    if name not in BIT_GENERATORS:
-        raise CheckpointError(
-            f"the state holds a generator of {name} at {where or 'its top'}; expected one of "
-            f"numpy's: {', '.join(BIT_GENERATORS)}"
-        )
-    return state
+    return value.bit_generator.state
 
 
-def generator(state: Any) -> np.random.Generator | np.random.RandomState:
-    """The generator of a state, whose kind is looked up by its name, never imported."""
-    if not isinstance(state, dict) or state.get("bit_generator") not in BIT_GENERATORS:
-        raise CheckpointError(f"no generator of numpy has the state {state!s:.80}")
+def check_class(value: Numpys, where: str) -> None:
+    """Refuse a generator that would come back as another; see :func:`generator_state`."""
+    bits = value._bit_generator if isinstance(value, np.random.RandomState) else value.bit_generator
+    for each, numpys in (
+        (value, (np.random.Generator, np.random.RandomState)),
+        (bits, tuple(BIT_GENERATORS.values())),
+    ):
+        if type(each) not in numpys:
+            name = f"{type(each).__module__}.{type(each).__qualname__}"
+            raise CheckpointError(
+                f"the state holds a {name} at {where or 'its top'}; expected a class of numpy's, "
+                f"{' or '.join(kind.__name__ for kind in numpys)} itself (override state_dict and "
+                "load_state_dict to save it)"
+            )
+
+
+def generator(state: Any) -> Numpys:
+    """The generator of a state, whose kind is looked up by its name, never imported.
+
+    Raises:
+        CheckpointError: when it is the state of none.
+    """
+    name = state.get("bit_generator") if isinstance(state, dict) else None
+    if not isinstance(name, str) or name not in BIT_GENERATORS:
+        raise CheckpointError(f"no generator of numpy has the state {_shown(state)}")
+    bits = BIT_GENERATORS[name]()
     if "has_gauss" in state:
-        legacy = np.random.RandomState()
+        legacy = np.random.RandomState(bits)
         with _refused(state):
             _check_place(state)
             legacy.set_state(state)
             _check_taken(legacy.get_state(legacy=False), state)
         return legacy
-    made = np.random.Generator(BIT_GENERATORS[state["bit_generator"]]())
+    made = np.random.Generator(bits)
     restore_generator(made, state)
     return made
 
@@ -66,9 +94,9 @@ def restore_generator(own: np.random.Generator, saved: Any) -> None:
 
     Raises:
         CheckpointError: when it is the state of another kind of generator or none that numpy
-            makes; the generator stands where it stood then.
+            makes, or the generator is of a class of its own; it stands where it stood then.
     """
-    before = own.bit_generator.state
+    before = generator_state(own, "")
     try:
         with _refused(saved):
             _check_place(saved)
@@ -88,7 +116,7 @@ def _refused(saved: Any) -> Iterator[None]:
         raise
     except Exception as error:
         raise CheckpointError(
-            f"no generator of numpy has the saved state {saved!s:.80}: {described(error)}"
+            f"no generator of numpy has the saved state {_shown(saved)}: {described(error)}"
         ) from error
 
 
@@ -100,19 +128,20 @@ def _check_place(state: Any) -> None:
         place = place.get(key) if isinstance(place, dict) else None
     if keys and not (isinstance(place, int | np.integer) and 0 <= place <= last):
         raise CheckpointError(
-            f"the saved {state['bit_generator']} is at place {place!r:.20}; expected 0 to {last}"
+            f"the saved {state['bit_generator']} is at place {_shown(place)}; expected 0 to {last}"
         )
 
 
 def _check_taken(taken: Any, saved: Any) -> None:
     """Refuse a state that numpy rounds, or that always makes the same number."""
     kind = taken["bit_generator"]
-    stuck = (kind.startswith("PCG64") and taken["state"]["inc"] % 2 == 0) or (
-        kind == "MT19937" and not np.any(taken["state"]["key"])
-    )
+    stuck = kind.startswith("PCG64") and taken["state"]["inc"] % 2 == 0
+    if kind == "MT19937":
+        key = taken["state"]["key"]
+        stuck = key[0] < 2**31 and not key[1:].any()  # nothing else of key[0] is ever read
     if stuck or taken.get("has_uint32", 0) not in (0, 1) or not _is_same(taken, saved):
         raise CheckpointError(
-            f"no {kind} of numpy has the saved state {saved!s:.200}; expected one that it returned"
+            f"no {kind} of numpy has the saved state {_shown(saved)}; expected one that it returned"
         )
 
 
@@ -122,8 +151,16 @@ def _is_same(taken: Any, saved: Any) -> bool:
         known = isinstance(saved, dict) and set(saved) == set(taken)
         return known and all(_is_same(taken[key], saved[key]) for key in taken)
     if isinstance(taken, np.ndarray):
-        whole = isinstance(saved, np.ndarray) and saved.dtype.kind in "iu"
-        return whole and np.array_equal(taken, saved)
+        items = list(saved) if isinstance(saved, np.ndarray | list) else []  # a list out of JSON
+        return bool([exact.whole(item) for item in items] == taken.tolist())
     if isinstance(taken, int):
         return exact.whole(saved) == taken
     return bool(taken == saved)
+
+
+def _shown(part: Any) -> str:
+    """A part of a state in a message; some, such as integers of 5000 digits, have no text."""
+    try:
+        return f"{part!s:.80}"
+    except Exception:
+        return "that cannot be shown"

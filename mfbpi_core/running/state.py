@@ -7,13 +7,16 @@ tensors, which come back as numpy's.
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import generator, generator_state
+from mfbpi_core.running.generators import check_class, generator, generator_state
+
+T = TypeVar("T")
 
 #: Leaves that are kept as they are; subclasses of them, which would come back as these, are not.
 PLAIN: tuple[type, ...] = (type(None), bool, int, float, str)
@@ -40,6 +43,32 @@ def restored(tree: Any, where: str = "") -> Any:
         return generator(generator_state(tree, where))
     array = as_array(tree, where).copy()
     return array[()] if isinstance(tree, np.generic) else array
+
+
+def copied(tree: T, where: str) -> T:
+    """A deep copy of what an object holds, which may be more than a checkpoint can.
+
+    Args:
+        tree: the state.
+        where: the class of the object, for messages.
+
+    Raises:
+        CheckpointError: when it has a generator of a class of its own, naming it and its place:
+            numpy copies it as one of numpy's, so that nobody could tell from the copy.
+    """
+    _check_generators(tree, where)
+    return copy.deepcopy(tree)
+
+
+def _check_generators(tree: Any, where: str) -> None:
+    if isinstance(tree, np.random.Generator | np.random.RandomState):
+        check_class(tree, where)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            _check_generators(value, f"{where}.{key}")
+    elif isinstance(tree, list | tuple):
+        for i, value in enumerate(tree):
+            _check_generators(value, f"{where}[{i}]")
 
 
 def as_array(value: object, where: str) -> Array:

@@ -106,7 +106,7 @@ def _tensor_array(value: Any) -> Array:
 
 
 def _has_stream(value: object) -> bool:
-    """A ``torch.Generator`` or a legacy ``numpy.random.RandomState``."""
+    """A ``torch.Generator``, or what is like one."""
     return callable(getattr(value, "get_state", None)) and not isinstance(value, type)
 
 
@@ -131,6 +131,10 @@ _VIEWS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
     (lambda value: isinstance(value, np.random.Generator), lambda rng: rng.bit_generator),
     (lambda value: isinstance(value, np.random.BitGenerator), lambda bits: bits.state),
     (_is_tensor, _tensor_array),
+    (
+        lambda value: isinstance(value, np.random.RandomState),
+        lambda rng: rng.get_state(legacy=False),
+    ),
     (_has_stream, lambda value: value.get_state()),
     (lambda value: isinstance(value, deque), list),
     (lambda value: isinstance(value, Transitions), Transitions.columns),

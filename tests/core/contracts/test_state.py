@@ -7,7 +7,7 @@ import pytest
 
 from mfbpi_core.errors import CheckpointError
 from mfbpi_core.running.generators import generator
-from mfbpi_core.running.state import restored
+from mfbpi_core.running.state import copied, restored
 from mfbpi_core.testing.tools.comparison import difference
 
 
@@ -47,6 +47,29 @@ def test_all_else_is_refused_with_its_place(value):
     """Complex numbers of Python too, which JSON lacks."""
     with pytest.raises(CheckpointError, match=rf"a {type(value).__qualname__} at \.parts\[1\]; ex"):
         restored({"parts": [0, value]})
+
+
+class Dice(np.random.Generator):
+    """A generator of a class of its own."""
+
+
+@pytest.mark.parametrize("made", [restored, copied])
+def test_generators_of_other_classes_are_refused_with_their_place(made):
+    """Even by what only copies: numpy's copy of one is a plain one."""
+    tree = {"parts": [0, (Dice(np.random.PCG64(1)),)]}
+    with pytest.raises(CheckpointError, match=r"\.Dice at Mine\.parts\[1\]\[0\]; expected a class"):
+        made(tree, "Mine")
+
+
+def test_a_copy_may_hold_more_than_a_checkpoint():
+    """And shares nothing."""
+    tree = {"rng": np.random.default_rng(0), "set": {1}, "numbers": np.arange(3)}
+    back = copied(tree, "Mine")
+    assert difference(tree, back) is None
+    back["numbers"][0] = 7
+    back["rng"].random()
+    assert tree["numbers"].tolist() == [0, 1, 2]
+    assert difference(tree["rng"], np.random.default_rng(0)) is None
 
 
 @pytest.mark.parametrize("state", [{}, {"bit_generator": "seed"}, "PCG64", None])

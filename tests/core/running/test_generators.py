@@ -1,13 +1,19 @@
 """Generators come back exactly, or are refused; see also ``tests/test_forged_states.py``."""
 
 import copy
+import json
 import math
 
 import numpy as np
 import pytest
 
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import BIT_GENERATORS, generator, restore_generator
+from mfbpi_core.running.generators import (
+    BIT_GENERATORS,
+    generator,
+    generator_state,
+    restore_generator,
+)
 
 
 @pytest.fixture(params=sorted(BIT_GENERATORS))
@@ -62,7 +68,26 @@ WRONG = [
     ("PCG64", "state", None),
     ("PCG64", "bit_generator", "MT19937"),
     ("MT19937", "state.key", np.zeros(624, np.uint32)),
+    ("MT19937", "state.key", np.eye(1, 624, dtype=np.uint32)[0]),  # its lower bits are never read
+    ("MT19937", "state.key", [2**31 - 1, *[0] * 623]),
     ("MT19937", "state.key", np.ones(624)),
+    ("MT19937", "state.key", [1.0] * 624),
+    ("MT19937", "state.key", [True] * 624),
+    ("MT19937", "state.key", [-1] * 624),
+    ("MT19937", "state.key", [[1]] * 624),
+    ("MT19937", "state.key", np.full(624, -1)),
+    ("MT19937", "bit_generator", []),
+    ("MT19937", "state.pos", {}),
+    ("PCG64", "bit_generator", {}),
+    ("PCG64", "bit_generator", None),
+    ("PCG64", "state.state", [1]),
+    pytest.param("PCG64", "state.state", 10**5000, id="no text"),  # of more than 4300 digits
+    ("PCG64", "has_uint32", {}),
+    pytest.param("Philox", "buffer_pos", 10**5000, id="no place with a text"),
+    ("Philox", "buffer", [0.5] * 4),
+    ("Philox", "buffer", [1] * 5),
+    ("Philox", "state.key", None),
+    ("SFC64", "state.state", [1, 2, 3, "4"]),
     ("MT19937", "state.key", np.ones(5, np.uint32)),
     ("MT19937", "state.pos", 625),
     ("Philox", "buffer_pos", 5),
@@ -86,7 +111,10 @@ def test_what_numpy_does_not_write_is_refused(kind, where, value):
     np.testing.assert_equal(own.bit_generator.state, before)
 
 
-@pytest.mark.parametrize("state", [None, 5, "PCG64", {}, [], {"bit_generator": "PCG64"}])
+NO_STATES = [None, 5, "PCG64", {}, [], {"bit_generator": "PCG64"}, {"bit_generator": []}]
+
+
+@pytest.mark.parametrize("state", [*NO_STATES, {"bit_generator": [10**5000]}])
 def test_no_states_at_all(state):
     """Said in one error, whatever numpy raises."""
     own = np.random.default_rng(1)
@@ -94,6 +122,87 @@ def test_no_states_at_all(state):
     with pytest.raises(CheckpointError):
         restore_generator(own, state)
     assert own.bit_generator.state == before
+    with pytest.raises(CheckpointError, match="no generator of numpy has the s"):
+        generator(state)
+
+
+def out_of_json(state):
+    """A state that went through JSON, which has no arrays."""
+    return json.loads(json.dumps(state, default=np.ndarray.tolist))
+
+
+def test_a_state_out_of_json_goes_on(used):
+    """Its arrays are lists of whole numbers there."""
+    own = np.random.Generator(type(used.bit_generator)(0))
+    state = out_of_json(used.bit_generator.state)
+    restore_generator(own, state)
+    again = generator(state)
+
+    expected = used.random(9)
+    assert np.array_equal(own.random(9), expected)
+    assert np.array_equal(again.random(9), expected)
+
+
+def test_a_twister_needs_one_bit():
+    """The top one of the first number is enough."""
+    state = np.random.Generator(np.random.MT19937(1)).bit_generator.state
+    state["state"]["key"] = np.array([2**31, *[0] * 623], np.uint32)
+    assert generator(state).random(2000).any()
+
+
+class Dice(np.random.Generator):
+    """Draws otherwise than its state tells."""
+
+    def integers(self, *args, **kwargs):
+        """Even numbers only."""
+        return super().integers(*args, **kwargs) * 2
+
+
+class Legacy(np.random.RandomState):
+    """With a class of its own."""
+
+
+class PCG64(np.random.PCG64):
+    """Called as numpy's."""
+
+
+OWN_CLASSES = {
+    "Dice": Dice(np.random.PCG64(1)),
+    "Legacy": Legacy(1),
+    "PCG64": np.random.Generator(PCG64(1)),
+    "PCG64 of a legacy one": np.random.RandomState(PCG64(1)),
+}
+
+
+@pytest.mark.parametrize("name", OWN_CLASSES)
+def test_classes_of_their_own_are_refused(name):
+    """They would come back as numpy's, and draw something else."""
+    expected = (
+        rf"a \S*test_generators\.{name.split()[0]} at \.rng; .*\(override state_dict and load"
+    )
+    with pytest.raises(CheckpointError, match=expected):
+        generator_state(OWN_CLASSES[name], ".rng")
+
+
+@pytest.mark.parametrize("own", [Dice(np.random.PCG64(1)), np.random.Generator(PCG64(1))])
+def test_nothing_is_restored_into_classes_of_their_own(own):
+    """What they keep beside their state would not be restored."""
+    before = own.bit_generator.state
+    with pytest.raises(CheckpointError, match=r"test_generators\.(Dice|PCG64)"):
+        restore_generator(own, np.random.default_rng(2).bit_generator.state)
+    assert own.bit_generator.state == before
+
+
+def test_a_legacy_generator_of_each_kind(used):
+    """A RandomState draws from any of numpy's bits."""
+    legacy = np.random.RandomState(used.bit_generator)
+    legacy.normal()
+    state = generator_state(legacy, "")
+    again, out = generator(state), generator(out_of_json(state))
+
+    expected = legacy.normal(size=5)
+    assert np.array_equal(again.normal(size=5), expected)
+    assert np.array_equal(out.normal(size=5), expected)
 
 
 def test_a_legacy_generator():

@@ -18,6 +18,7 @@ from mfbpi.execute.working.worker import run_task
 from mfbpi.plan.grid import TaskPlan
 from mfbpi.results.storage import table
 from mfbpi.results.storage.directory import CHECKPOINTS, Store
+from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError, MfbpiWarning
@@ -53,8 +54,13 @@ def test_tree_comes_back_as_it_was() -> None:
 
 @pytest.mark.parametrize(
     "generator",
-    [np.random.default_rng(3), np.random.Generator(np.random.MT19937(3)), np.random.RandomState(3)],
-    ids=["PCG64", "MT19937", "RandomState"],
+    [
+        np.random.default_rng(3),
+        np.random.Generator(np.random.MT19937(3)),
+        np.random.RandomState(3),
+        np.random.RandomState(np.random.PCG64(3)),
+    ],
+    ids=["PCG64", "MT19937", "RandomState", "RandomState over PCG64"],
 )
 def test_generators_go_on(generator: Any) -> None:
     """The copy draws what the original draws next."""
@@ -156,6 +162,36 @@ def test_run_that_cannot_be_saved_goes_on(task: Task, tmp_path: Path, monkeypatc
     assert outcome.status == "done"
     content = pq.read_table(io.BytesIO(outcome.tables[".parquet"]))
     assert "a set at .run" in table.provenance(content)["checkpoint_problem"]
+    assert not Store(tmp_path).checkpoint(task.task_id).exists()
+
+
+class Dice(np.random.Generator):
+    """A generator with a method of its own, which numpy copies as one without it."""
+
+    def roll(self) -> int:
+        """One to six."""
+        return int(self.integers(1, 7))
+
+
+def test_run_with_a_generator_of_its_own_class_goes_on(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends as one does whose agent holds anything else that no file can."""
+    expected, made = rows(run_task(task.to_json()), tmp_path), Agent.__init__
+
+    def holding(self: Any, *args: Any) -> None:
+        made(self, *args)
+        self.dice = [Dice(np.random.PCG64(1))]
+
+    monkeypatch.setattr(Agent, "__init__", holding)
+    places = Checkpoints(directory=tmp_path, every_s=0, resume=True)
+    with pytest.warns(MfbpiWarning, match=r"goes on without being saved: .*\.Dice at \w+\.dice\[0"):
+        outcome = run_task(task.to_json(), places)
+
+    assert outcome.status == "done"
+    assert rows(outcome, tmp_path) == expected
+    content = pq.read_table(io.BytesIO(outcome.tables[".parquet"]))
+    assert "Dice at " in table.provenance(content)["checkpoint_problem"]
     assert not Store(tmp_path).checkpoint(task.task_id).exists()
 
 

@@ -15,6 +15,8 @@ import numpy as np
 
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.running.generators import generator, generator_state
+from mfbpi_core.running.state import copied
 
 #: An environment of bsuite, or a wrapper; its package has no types.
 Raw: TypeAlias = Any
@@ -84,25 +86,23 @@ def load_state(raw: Raw, state: list[StateDict]) -> None:
 def _values(layer: Raw) -> StateDict:
     """Attributes but functions, constants and what is wrapped; streams by their state."""
     return {
-        name: _plain(value)
+        name: _plain(value, f"{type(layer).__name__}.{name}")
         for name, value in vars(layer).items()
         if name != "_env" and name not in _CONSTANTS and not callable(value)
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, where: str) -> Any:
     """A copy that can be unpickled without bsuite: streams by their state, records as tuples."""
     if isinstance(value, np.random.RandomState):
-        return value.get_state(legacy=False)
-    return tuple(value) if _is_record(value) else copy.deepcopy(value)
+        return generator_state(value, where)
+    return tuple(value) if _is_record(value) else copied(value, where)
 
 
 def _restored(present: Any, value: Any) -> Any:
     """What :func:`_plain` was given, of the kind that is present."""
     if isinstance(present, np.random.RandomState):
-        stream = np.random.RandomState()
-        stream.set_state(value)
-        return stream
+        return generator(value)
     return type(present)(*value) if _is_record(present) else copy.deepcopy(value)
 
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from mfbpi_core.data import exact
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import restore_generator
+from mfbpi_core.running.generators import generator_state, restore_generator
+from mfbpi_core.running.state import copied
 from mfbpi_lib_torch.late import torch
 
 #: The range of what is counted from 0: numbers that float64 tells apart.
@@ -48,7 +49,7 @@ class Stateful:
 
     def state_dict(self) -> StateDict:
         """The state as a copy."""
-        return {name: _save(getattr(self, name)) for name in self.saved}
+        return {n: _save(getattr(self, n), f"{type(self).__name__}.{n}") for n in self.saved}
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; ``state`` is neither kept nor changed.
@@ -89,17 +90,17 @@ def restore_whole(own: Stateful, state: StateDict) -> None:
         ) from error
 
 
-def _save(value: Any) -> Any:
+def _save(value: Any, place: str) -> Any:
     if isinstance(value, Stateful):
         return value.state_dict()
     if isinstance(value, list):
-        return [_save(item) for item in value]
+        return [_save(item, f"{place}[{i}]") for i, item in enumerate(value)]
     if _is_tensor(value):
         plain = value.detach().to("cpu", copy=True)
         return (plain.float() if plain.dtype == torch.bfloat16 else plain).numpy()
     if isinstance(value, np.random.Generator):
-        return copy.deepcopy(value.bit_generator.state)
-    return copy.deepcopy(value)
+        return generator_state(value, place)
+    return copied(value, place)
 
 
 def _restored(own: Any, saved: Any, place: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 
 import numpy as np
@@ -13,7 +12,7 @@ from mfbpi_core.data import exact
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, CheckpointError, ModelError
-from mfbpi_core.running.generators import restore_generator
+from mfbpi_core.running.generators import generator_state, restore_generator
 from mfbpi_lib_tabular.models.dynamics import Dynamics, dynamics_of
 
 
@@ -108,7 +107,7 @@ class TabularEnvironment(Environment):
         return {
             "state": int(arrays.state[0]),
             "clock": int(arrays.clock[0]),
-            "rng": copy.deepcopy(self._rng.bit_generator.state),
+            "rng": generator_state(self._rng, ".rng"),
         }
 
     def load_state_dict(self, state: StateDict) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import restore_generator
+from mfbpi_core.running.generators import generator_state, restore_generator
 from mfbpi_lib_torch.stateful import COUNTED, Stateful, check_finite, whole_number
 
 #: Shape of one entry and type of a column.
@@ -72,7 +72,7 @@ class Replay(Stateful):
         return {
             "columns": {name: c[: len(self)].copy() for name, c in self.columns.items()},
             "added": self.added,
-            "rng": self.rng.bit_generator.state,
+            "rng": generator_state(self.rng, "Replay.rng"),
         }
 
     def load_state_dict(self, state: StateDict) -> None:
