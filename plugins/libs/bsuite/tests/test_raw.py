@@ -75,6 +75,14 @@ def test_state_of_another_environment_is_refused():
         load_state(MountainCar(), state_of(Catch()))
 
 
+def test_streams_stand_within_their_numbers():
+    """numpy reads on from wherever it is told to, outside of what it owns."""
+    state = state_of(Catch())
+    state[0]["values"]["_rng"]["state"]["pos"] = 10**6
+    with pytest.raises(CheckpointError, match="is at place 1000000; expected 0 to 624"):
+        load_state(Catch(), state)
+
+
 def test_state_is_plain_data():
     """A saved state names no class of bsuite, so that a checkpoint can be read without it."""
     raw = BUILDERS["swingup"](0)
