@@ -8,6 +8,7 @@ tensors, which come back as numpy's.
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -56,19 +57,22 @@ def copied(tree: T, where: str) -> T:
         CheckpointError: when it has a generator of a class of its own, naming it and its place:
             numpy copies it as one of numpy's, so that nobody could tell from the copy.
     """
-    _check_generators(tree, where)
+    _check_generators(tree, where, set())
     return copy.deepcopy(tree)
 
 
-def _check_generators(tree: Any, where: str) -> None:
+def _check_generators(tree: Any, where: str, seen: set[int]) -> None:
+    """Look at each container once: some hold themselves."""
     if isinstance(tree, np.random.Generator | np.random.RandomState):
         check_class(tree, where)
-    elif isinstance(tree, dict):
-        for key, value in tree.items():
-            _check_generators(value, f"{where}.{key}")
-    elif isinstance(tree, list | tuple):
-        for i, value in enumerate(tree):
-            _check_generators(value, f"{where}[{i}]")
+    elif isinstance(tree, dict | list | tuple) and id(tree) not in seen:
+        seen.add(id(tree))
+        place = "{}[{}]"
+        parts: Iterable[tuple[Any, Any]] = enumerate(tree)
+        if isinstance(tree, dict):
+            place, parts = "{}.{}", tree.items()
+        for key, value in parts:
+            _check_generators(value, place.format(where, key), seen)
 
 
 def as_array(value: object, where: str) -> Array:

@@ -72,6 +72,14 @@ def test_a_copy_may_hold_more_than_a_checkpoint():
     assert difference(tree["rng"], np.random.default_rng(0)) is None
 
 
+def test_a_copy_of_what_holds_itself_ends():
+    """A list in itself, as graphs have them."""
+    tree = {"parts": [1]}
+    tree["parts"].append(tree)
+    back = copied(tree, "Mine")
+    assert back["parts"][1] is back
+
+
 @pytest.mark.parametrize("state", [{}, {"bit_generator": "seed"}, "PCG64", None])
 def test_generators_are_numpy_s_by_name(state):
     """Nothing else is made from a state."""
