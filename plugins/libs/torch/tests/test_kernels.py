@@ -110,7 +110,7 @@ def test_gradient_is_that_of_finite_differences(loss, make_run):
     learner = run.agent.learner
     replica = learner.compiled_replicas[0]
     replica.draw()
-    net, rule, b = doubled(replica.nets[0]), learner.rule(), 1
+    net, rule, b = doubled(replica.net(learner.q)), learner.rule(), 1
     batch = replica.batch._replace(
         x=replica.batch.x.astype(np.float64), rewards=replica.batch.rewards.astype(np.float64)
     )

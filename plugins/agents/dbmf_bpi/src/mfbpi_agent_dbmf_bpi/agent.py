@@ -170,9 +170,9 @@ class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
         """What compiled functions take to update both ensembles."""
         return PairUpdate(
             values=self.value_update(replica),
-            net=replica.nets[1],
+            net=replica.net(self.m),
             prior=replica.prior("m"),
-            space=replica.space(moment_space, 1),
+            space=replica.space(moment_space, self.m),
             k=self.config.k,
             discount=self.problem.discount,
         )

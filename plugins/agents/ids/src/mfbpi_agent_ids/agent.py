@@ -106,8 +106,8 @@ class IDSLearner(Bootstrapped[Lane, Config]):
 
     def quantile_update(self, replica: CompiledReplica) -> QuantileUpdate:
         """What compiled functions take to update the quantile network."""
-        space = replica.space(quantile_space, 1)
-        return QuantileUpdate(replica.nets[1], replica.batch, as_array(self.levels), space)
+        net, space = replica.net(self.z), replica.space(quantile_space, self.z)
+        return QuantileUpdate(net, replica.batch, as_array(self.levels), space)
 
     def learn(self, batch: Batch) -> None:
         """One step of the ensemble and one of the quantile network."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -71,6 +71,12 @@ class Memory:
         stores_masks: whether masks are drawn once and stored, or drawn for each batch.
     """
 
+    #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
+    parts_of_learning: ClassVar[tuple[str, ...]] = (
+        *("sample", "_cells", "_rows"),
+        *("_mask", "_tensor"),
+    )
+
     problem: Problem
     config: DeepConfig
     encoder: Encoder
@@ -81,7 +87,6 @@ class Memory:
 
     def columns(self) -> dict[str, Column]:
         """The columns of a replay buffer; a cell takes four bytes, whatever the size."""
-        members, n_actions = self.config.ensemble_size, self.problem.n_actions
         encoded: Column = ((), np.int32)
         if not self.encoder.one_hot:
             encoded = ((self.encoder.inputs,), np.float32)
@@ -93,11 +98,11 @@ class Memory:
             "terminated": ((), np.bool_),
         }
         if self.stores_masks:
-            columns["mask"] = ((members,), np.bool_)
+            columns["mask"] = ((self.config.ensemble_size,), np.bool_)
         if not self.encoder.one_hot:
             for name, prior in self.priors.items():
                 for suffix in _suffixes(prior):
-                    columns[f"{name} {suffix}"] = ((members * n_actions,), np.float32)
+                    columns[f"{name} {suffix}"] = ((prior.sizes.across,), np.float32)
         return columns
 
     def largest(self) -> dict[str, int]:

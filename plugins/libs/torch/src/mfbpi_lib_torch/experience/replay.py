@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,9 @@ class Replay(Stateful):
         rng: the generator that samples, not shared with anything else.
         largest: of columns whose numbers are places in tables, counted from 0, the last place.
     """
+
+    #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
+    parts_of_learning: ClassVar[tuple[str, ...]] = ("sample", "places")
 
     def __init__(
         self,

@@ -46,6 +46,7 @@ class Net(NamedTuple):
         at: int64 [6], where the replica's layers start.
         table: the first layer where inputs are one-hot; without rows otherwise.
         one_hot: whether they are.
+        has_target: whether there is a target copy.
         members, inputs, hidden, outputs: sizes.
         rate: learning rate.
     """
@@ -57,6 +58,7 @@ class Net(NamedTuple):
     at: Integers
     table: Table
     one_hot: bool
+    has_target: bool
     members: int
     inputs: int
     hidden: int
@@ -96,7 +98,7 @@ class First(NamedTuple):
     """First layers of all members at the sites of a batch, where they are tables.
 
     Attributes:
-        online, target: [2 n, B * hidden].
+        online, target: [2 n, B * hidden]; one and the same where there is no target copy.
         gradient: [2 n, B * hidden], at the sites that learn.
     """
 
@@ -170,7 +172,8 @@ class Gradient(NamedTuple):
 def first_space(net: Net, sites: int) -> First:
     """Space for the first layers at that many sites."""
     shape = (sites if net.one_hot else 0, net.members * net.hidden)
-    return First(*(np.zeros(shape, net.flat.dtype) for _ in range(3)))
+    online, copied, gradient = (np.zeros(shape, net.flat.dtype) for _ in range(3))
+    return First(online, copied if net.has_target else online, gradient)
 
 
 def pass_space(net: Net, sites: int) -> Pass:

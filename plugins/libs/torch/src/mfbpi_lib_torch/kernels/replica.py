@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mfbpi_core.errors import UsageError
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.device import as_array
 from mfbpi_lib_torch.encoder import Encoder
@@ -35,6 +36,7 @@ def net_of(ensemble: Ensemble, r: int) -> Net:
         at=_starts(sizes, r),
         table=_table(ensemble.table, sizes, r),
         one_hot=sizes.one_hot,
+        has_target=ensemble.has_target,
         members=sizes.members,
         inputs=sizes.inputs,
         hidden=sizes.hidden,
@@ -54,6 +56,7 @@ def net_of_prior(prior: Prior, r: int) -> Net:
         at=_starts(sizes, r),
         table=_no_table(),
         one_hot=sizes.one_hot,
+        has_target=False,
         members=sizes.members,
         inputs=sizes.inputs,
         hidden=sizes.hidden,
@@ -118,8 +121,8 @@ class CompiledReplica:
 
     Attributes:
         number: r.
-        nets: its networks, in the learner's order.
         batch: the batch drawn last.
+        trained: the networks that were asked for, which every update trains.
     """
 
     def __init__(
@@ -134,7 +137,8 @@ class CompiledReplica:
     ) -> None:
         self.number = r
         self.lane = lane
-        self.nets = [net_of(network, r) for network in networks]
+        self.trained: set[Ensemble] = set()
+        self._nets = {network: net_of(network, r) for network in networks}
         self.batch = _empty_batch(config, encoder)
         self._config = config
         self._held: dict[Any, Held] = {}
@@ -143,8 +147,8 @@ class CompiledReplica:
         self._masks = hold(batches.Masks(lane.rng, self.batch.mask)) if _draws(lane) else None
         self._lock = lane.rng.bit_generator.lock  # numpy's, for agents that share a generator
         self._gather = batches.gather_cells if encoder.one_hot else batches.gather_features
-        shape = (2 * config.batch_size, config.ensemble_size * networks[0].sizes.outputs)
-        self._values = {name: np.zeros(shape, np.float32) for name in priors}
+        sites = 2 * config.batch_size
+        self._values = {n: np.zeros((sites, p.sizes.across), np.float32) for n, p in priors.items()}
         self._gather_priors = [self._gatherer(name, prior) for name, prior in priors.items()]
 
     def _gatherer(self, name: str, prior: Prior) -> Callable[[], None]:
@@ -168,9 +172,23 @@ class CompiledReplica:
             self._held[function] = holding(make(self))
         return self._held[function]
 
-    def space(self, make: Callable[[Net, int], _Space], number: int) -> _Space:
+    def net(self, network: Ensemble) -> Net:
+        """The weights of a network of the learner, for what trains it at every update.
+
+        Raises:
+            UsageError: when it is not one that :meth:`Learner.network` made.
+        """
+        if network not in self._nets:
+            raise UsageError(
+                "a network that is to be trained is none of the learner's; expected one that its "
+                "method network has made, for others are neither saved nor copied to a target"
+            )
+        self.trained.add(network)
+        return self._nets[network]
+
+    def space(self, make: Callable[[Net, int], _Space], network: Ensemble) -> _Space:
         """New space, made by ``make``, for the update of a network."""
-        return make(self.nets[number], self._config.batch_size)
+        return make(self.net(network), self._config.batch_size)
 
     def prior(self, name: str) -> Floats:
         """Values [sites, B * A] of a prior at the batch; without sites if there is none."""

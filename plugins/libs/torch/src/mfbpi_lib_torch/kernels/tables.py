@@ -25,7 +25,7 @@ def open_rows(net: Net, batch: Batch, first: First, online: bool) -> None:
     """
     table, rate = net.table, net.rate
     n_sites, n_learning = batch.counts[0], batch.counts[1]
-    copied = table.target.shape[0] > 0
+    copied = net.has_target
     for s in range(n_sites):
         row, learning = batch.cells[s], s < n_learning
         stale = copied and not table.fresh[row]

@@ -82,7 +82,7 @@ class ValueUpdate(NamedTuple):
 def learn_values(update: Held, step: int) -> None:
     """Step number ``step`` of every member; what is held is a :class:`ValueUpdate`."""
     net, batch, prior, rule, space = update.content
-    open_values(net, batch, space.first, rule.double)
+    open_values(net, batch, space.first, rule.double or not net.has_target)
     for b in range(net.members):
         step_member(net, batch, b, prior, rule, space, step)
     if net.one_hot:

@@ -110,8 +110,8 @@ class Bootstrapped(Learner[L, K]):
 
     def value_update(self, replica: CompiledReplica) -> ValueUpdate:
         """What compiled functions take to update the ensemble."""
-        space = replica.space(space_of, 0)
-        return ValueUpdate(replica.nets[0], replica.batch, replica.prior("q"), self.rule(), space)
+        net, space = replica.net(self.q), replica.space(space_of, self.q)
+        return ValueUpdate(net, replica.batch, replica.prior("q"), self.rule(), space)
 
     def rule(self) -> Rule:
         """How the values learn; compiled functions ask once."""

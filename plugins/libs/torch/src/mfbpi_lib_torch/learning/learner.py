@@ -25,14 +25,14 @@ from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch, Memory
 from mfbpi_lib_torch.experience.replay import Replay
-from mfbpi_lib_torch.kernels.held import hold
-from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of_prior
+from mfbpi_lib_torch.kernels.replica import CompiledReplica
 from mfbpi_lib_torch.late import torch
-from mfbpi_lib_torch.learning import divergence, paths
+from mfbpi_lib_torch.learning import divergence
+from mfbpi_lib_torch.learning.taking import OnPath
 from mfbpi_lib_torch.networks.ensemble import Ensemble, Initial
 from mfbpi_lib_torch.networks.layers import Sizes
 from mfbpi_lib_torch.networks.priors import Prior
-from mfbpi_lib_torch.stateful import COUNTED, Stateful, restore_whole
+from mfbpi_lib_torch.stateful import COUNTED
 
 #: Values [B, A] in one state, by the name of what estimates them.
 Values = dict[str, npt.NDArray[np.float64]]
@@ -45,7 +45,7 @@ L = TypeVar("L", bound=Lane)
 K = TypeVar("K", bound=DeepConfig)
 
 
-class Learner(Stateful, Generic[L, K]):
+class Learner(OnPath, Generic[L, K]):
     """An algorithm for R replicas; subclasses add networks and rules.
 
     Args:
@@ -56,8 +56,7 @@ class Learner(Stateful, Generic[L, K]):
 
     saved: ClassVar[tuple[str, ...]] = ("lanes", "networks", "path", "prior_networks", "updates")
 
-    #: Methods that :meth:`learn` is made of. A class that changes one of them, and not
-    #: :meth:`learn_compiled` with it, takes the path of torch.
+    #: Methods that :meth:`learn` is made of; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = ("learn",)
 
     #: Parameters on whose size it depends whether learning stays finite, for messages.
@@ -83,9 +82,6 @@ class Learner(Stateful, Generic[L, K]):
         self.lanes: list[L] = [self.lane(rng, self._replay(rng)) for rng in self.rngs]
         for lane in self.lanes:
             self.renew(lane)
-        self.path = paths.TORCH
-        self.compiled_replicas: list[CompiledReplica] = []
-        self.take(paths.COMPILED if paths.can_compile(self) else paths.TORCH)
 
     def _replay(self, rng: np.random.Generator) -> Replay:
         memory, size = self.memory, self.config.buffer_size
@@ -186,47 +182,9 @@ class Learner(Stateful, Generic[L, K]):
         by_replica = values.reshape(replicas, len(values) // replicas, *values.shape[1:])
         return by_replica.astype(np.float64)
 
-    # The path that learning takes.
-
-    def take(self, path: str) -> None:
-        """Learn on that path from now on; see :mod:`mfbpi_lib_torch.learning.paths`."""
-        self.path = path
-        if path == paths.TORCH:
-            device.use_one_thread()
-            self.compiled_replicas = []
-        elif not self.compiled_replicas:
-            self.compiled_replicas = [self._compiled(r) for r in range(len(self.lanes))]
-        for n, network in enumerate(self.networks):
-            network.nets = [hold(replica.nets[n]) for replica in self.compiled_replicas]
-        for prior in self.prior_networks:
-            prior.nets = [hold(net_of_prior(prior, r)) for r in range(len(self.compiled_replicas))]
-
-    def _compiled(self, r: int) -> CompiledReplica:
-        return CompiledReplica(
-            self.config,
-            self.encoder,
-            self.problem.discount,
-            self.lanes[r],
-            self.networks,
-            self.priors,
-            r,
-        )
-
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Updates are counted from 0."""
         return {"updates": COUNTED}
-
-    def load_state_dict(self, state: StateDict) -> None:
-        """Restore :meth:`state_dict`, and go on on the path that it was saved on.
-
-        Raises:
-            CheckpointError: when that path cannot be taken here, or a part of the state is of
-                another size or kind; nothing is taken over then.
-        """
-        paths.check_saved(self, state)
-        self.memory.forget()
-        restore_whole(self, state)
-        self.take(self.path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copied and pickled by its state: memory that compiled functions share is not copied."""
@@ -236,6 +194,7 @@ class Learner(Stateful, Generic[L, K]):
 
     def select_actions(self, observations: Sequence[Observation]) -> list[int]:
         """Sampling rule, for one observation of each replica."""
+        self.settle()
         c = self.config.exploration_steps
         uniform = [lane.explores(c, self.clock(lane)) for lane in self.lanes]
         values: Values = {}
@@ -251,6 +210,7 @@ class Learner(Stateful, Generic[L, K]):
 
     def update(self, transitions: Sequence[Transition]) -> None:
         """Learning rule, for the transition that each replica has just made."""
+        self.settle()
         self.memory.store(self.lanes, transitions)
         for lane, transition in zip(self.lanes, transitions, strict=True):
             lane.steps += 1
@@ -271,11 +231,12 @@ class Learner(Stateful, Generic[L, K]):
         for replica in self.compiled_replicas:
             replica.draw()
             self.learn_compiled(replica)
-        for network in self.networks:
+        for network in self.compiled_replicas[0].trained:
             network.count_step()
 
     def recommend(self, observation: Observation, replica: int = 0) -> int:
         """Recommendation rule of one replica; without side effects."""
+        self.settle()
         encoded = self.encoder.encode([observation] * len(self.lanes))
         priors = {name: prior.at(encoded) for name, prior in self.priors.items()}
         values = divergence.checked(self, self.values(encoded, priors))

@@ -46,6 +46,11 @@ class Sizes:
         return self.members * self.hidden
 
     @property
+    def across(self) -> int:
+        """B * outputs: the outputs of one ensemble side by side."""
+        return self.members * self.outputs
+
+    @property
     def shapes(self) -> Sequence[tuple[int, ...]]:
         """Of the parts of :class:`Layers`, in the order in which they lie."""
         return (

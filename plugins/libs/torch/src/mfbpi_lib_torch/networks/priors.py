@@ -50,6 +50,12 @@ class Prior(Stateful):
 
     saved: ClassVar[tuple[str, ...]] = ("table", "flat")
 
+    #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
+    parts_of_learning: ClassVar[tuple[str, ...]] = (
+        *("of_rows", "by_network", "_values"),
+        *("layers", "_looked_up"),
+    )
+
     def __init__(
         self,
         sizes: Sizes,

@@ -85,6 +85,12 @@ class RowTable(Stateful):
         "step",
     )
 
+    #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
+    parts_of_learning: ClassVar[tuple[str, ...]] = (
+        *("peek", "open", "close", "_target", "_put", "_lag", "_epsilon", "_column"),
+        *("_blocks", "_copied"),
+    )
+
     def __init__(
         self,
         weights: npt.NDArray[np.float32],
