@@ -1,7 +1,10 @@
 """What leaves the range of float32 is an error, not a number in a table."""
 
+import copy
 import math
+import pickle
 
+import attrs
 import numpy as np
 import pytest
 
@@ -54,6 +57,71 @@ def test_weights_that_never_move_again(make_learner, environment_type, path):
 
     assert np.isfinite(learner.q.flat).all()
     assert learner.updates == divergence.PERIOD
+
+
+def spoil(network, number, replica=0):
+    """One average of a weight's squares leaves the range, in a table if there is one."""
+    last_layer = network.second_moment[network.sizes.places[-2] :]
+    averages = last_layer if network.table is None else network.table.blocks[:, 2]
+    averages[replica * len(averages) // network.sizes.replicas] = number
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("number", [np.inf, np.nan])
+def test_no_state_is_taken_of_what_cannot_go_on(make_learner, environment_type, path, number):
+    """Nor a copy, however long ago the last look was; before, a state is as good as ever."""
+    learner = make_learner(environment_type())
+    learner.take(path)
+    for copied in (copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+        assert copied(learner).path == path
+    drive(learner, environment_type(), 30)
+    state = learner.state_dict()
+    spoil(learner.q, number)
+
+    for take in (learner.state_dict, lambda: copy.deepcopy(learner)):
+        with pytest.raises(SolverError, match=r"network 1 of 1, .* after 15 updates, .*smaller .*"):
+            take()
+    learner.load_state_dict(state)
+    assert learner.state_dict().keys() == state.keys()
+
+
+def test_tables_are_looked_at(make_learner, small_sea):
+    """Most weights of one-hot inputs are there; this row is one that nothing reads."""
+    learner = make_learner(small_sea())
+    drive(learner, small_sea(), 30)
+    learner.q.table.blocks[3, 2] = np.inf
+    with pytest.raises(SolverError, match=r"network 1 of 1, .* after 64 updates"):
+        drive(learner, small_sea(), 64)
+
+
+def test_the_end_of_a_run_is_looked_at(make_learner, environment_type):
+    """At the horizon, wherever between two looks that is."""
+    learner = make_learner(environment_type())
+    learner.problem = attrs.evolve(learner.problem, horizon=40)
+    drive(learner, environment_type(), 39)
+    spoil(learner.q, np.inf)
+    with pytest.raises(SolverError, match="after 25 updates"):
+        drive(learner, environment_type(), 1)
+
+
+def test_replicas_are_told_apart(make_learner, environment_type):
+    """Which are lost, with the rewards of those alone; and that others need not end with them."""
+    learner = make_learner(environment_type(), seeds=(0, 1, 2))
+    for lane, reward in zip(learner.lanes, (-1e6, 2.0, 3.0), strict=True):
+        lane.replay.added = 1
+        lane.replay.columns["reward"][0] = reward
+    spoil(learner.q, np.nan, replica=1)
+    with pytest.raises(
+        SolverError,
+        match=r"not finite in replica 1 of 0 to 2 .* from 2 to 2;.*without replicas do not\)",
+    ):
+        learner.state_dict()
+    spoil(learner.q, np.inf, replica=2)
+    with pytest.raises(SolverError, match=r"in replica 1, 2 of 0 to 2 .* rewards from 2 to 3;"):
+        learner.state_dict()
+    values = {"q": np.array([[[0.0]], [[1.0]], [[np.inf]]])}
+    with pytest.raises(SolverError, match=r"\(q\) are not finite in replica 2 of 0 to 2"):
+        divergence.checked(learner, values)
 
 
 @pytest.mark.parametrize("reward", [1e39, -1e300, math.nan, math.inf])

@@ -21,7 +21,7 @@ from mfbpi.results.storage.directory import CHECKPOINTS, Store
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.executor import Outcome
 from mfbpi_core.data.task import Task
-from mfbpi_core.errors import CheckpointError, MfbpiWarning
+from mfbpi_core.errors import CheckpointError, MfbpiWarning, SolverError
 
 PlanOf = Callable[..., TaskPlan]
 
@@ -193,6 +193,24 @@ def test_run_with_a_generator_of_its_own_class_goes_on(
     content = pq.read_table(io.BytesIO(outcome.tables[".parquet"]))
     assert "Dice at " in table.provenance(content)["checkpoint_problem"]
     assert not Store(tmp_path).checkpoint(task.task_id).exists()
+
+
+@pytest.mark.parametrize("saved", ["on its way", "in the end"])
+def test_an_agent_that_cannot_go_on_fails(
+    saved: str, task: Task, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Where it says so itself when its state is taken, its rows are worth nothing."""
+
+    def state_dict(self: Any) -> Any:
+        raise SolverError("learning left the range of float32")
+
+    monkeypatch.setattr("mfbpi_core.contracts.agent.Agent.state_dict", state_dict)
+    every_s = 0.0 if saved == "on its way" else 1e9
+    places = Checkpoints(directory=tmp_path, every_s=every_s, resume=True)
+    outcome = run_task(task.to_json(), places, save_agent=saved == "in the end")
+
+    assert outcome.status == "failed"
+    assert outcome.cause == "SolverError: learning left the range of float32"
 
 
 def test_finished_runs_leave_no_checkpoint(toy_run: Callable[..., Any]) -> None:

@@ -186,6 +186,15 @@ class Learner(OnPath, Generic[L, K]):
         """Updates are counted from 0."""
         return {"updates": COUNTED}
 
+    def state_dict(self) -> StateDict:
+        """The state as a copy.
+
+        Raises:
+            SolverError: when learning has left the range of float32: it could not go on.
+        """
+        divergence.check_networks(self)
+        return super().state_dict()
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Copied and pickled by its state: memory that compiled functions share is not copied."""
         return _restored, (type(self), self.problem, self.config, self.rngs, self.state_dict())
@@ -219,7 +228,7 @@ class Learner(OnPath, Generic[L, K]):
         if len(self.lanes[0].replay) >= self.config.batch_size:
             flushing(self._learn)
             self.updates += 1
-            divergence.check_networks(self)
+            divergence.check_now_and_then(self)
             if self.updates % self.config.target_period == 0:
                 for network in self.networks:
                     network.copy_to_target()

@@ -22,7 +22,7 @@ from mfbpi.results.storage import files, provenance
 from mfbpi.results.storage.directory import Store, StoreError
 from mfbpi.results.storage.places import Place
 from mfbpi_core.data.plain import StateDict
-from mfbpi_core.errors import CheckpointError
+from mfbpi_core.errors import CheckpointError, SolverError
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.lockstep import Advancing
 from mfbpi_core.text import described, said
@@ -152,6 +152,8 @@ class Saver:
             self.store.write(self.path, encoding.to_bytes(self._tree(runs, begun)))
         except StoreError as error:
             problem = str(error).replace(str(self.path), str(self._shown_path))
+        except SolverError:
+            raise  # the agent itself says that its numbers are of no use
         except Exception as error:
             # A third party's agent may hold anything; its run need not fail for that.
             problem = said(error) if isinstance(error, CheckpointError) else described(error)

@@ -14,7 +14,7 @@ from mfbpi_core.contracts.recommendation import checked_policy
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import Task
-from mfbpi_core.errors import CheckpointError
+from mfbpi_core.errors import CheckpointError, SolverError
 from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.loop import Run
 from mfbpi_core.text import described, said
@@ -59,6 +59,8 @@ def agent(task: Task, run: Run, used: Iterable[Plugin]) -> dict[str, bytes]:
         return {
             SUFFIX: encoding.to_bytes({**tree, "agent": run.agent.state_dict()}, compressed=True)
         }
+    except SolverError:
+        raise  # the agent itself says that its numbers are of no use
     except Exception as error:  # a third party's agent may hold anything
         cause = said(error) if isinstance(error, CheckpointError) else described(error)
         warn(f"{run.agent_name} is not saved: {cause}")
