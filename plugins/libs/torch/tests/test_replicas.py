@@ -178,6 +178,18 @@ def test_states_of_other_sizes_are_refused(environment_type, make_learner):
         make_learner(environment_type()).load_state_dict({"weights": 1})
 
 
+@pytest.mark.parametrize("path", paths.ALL)
+def test_states_of_another_prior_are_refused(environment_type, make_learner, path):
+    """Outputs of both scales would lie in one replay buffer; nothing is taken over."""
+    saved, other = (make_learner(environment_type(), prior_scale=scale) for scale in (3.0, 4.0))
+    saved.take(path)
+    before = other.state_dict()
+    with pytest.raises(CheckpointError, match=r"Prior\.scale is 3\.0; expected 4\.0"):
+        other.load_state_dict(saved.state_dict())
+    np.testing.assert_equal(other.state_dict(), before)
+    other.load_state_dict(before)
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
 def test_a_gpu_takes_the_steps_of_the_cpu(environment_type, make_problem, make_config):
     """The same seed on both: the same first actions; a state saved on one loads on the other."""

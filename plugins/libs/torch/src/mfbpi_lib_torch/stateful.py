@@ -150,7 +150,8 @@ def _in_range(place: str, restored: Any, saved: Any, least: float, largest: floa
     numbers = np.asarray(saved)
     for extreme in (numbers.min(), numbers.max()) if numbers.size else ():
         if not least <= float(extreme) <= largest:
-            raise CheckpointError(f"the saved {place} is {extreme}; expected {least} to {largest}")
+            expected = f"{least} to {largest}" if least < largest else least
+            raise CheckpointError(f"the saved {place} is {extreme}; expected {expected}")
     return float(restored) if _kind(restored) == "a number" else restored
 
 

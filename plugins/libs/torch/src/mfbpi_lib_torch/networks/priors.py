@@ -48,7 +48,7 @@ class Prior(Stateful):
         at_next: whether learning needs the outputs at s' too, or those at s alone.
     """
 
-    saved: ClassVar[tuple[str, ...]] = ("table", "flat")
+    saved: ClassVar[tuple[str, ...]] = ("scale", "table", "flat")
 
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = (
@@ -68,7 +68,7 @@ class Prior(Stateful):
         at_next: bool = True,
     ) -> None:
         self.sizes = sizes
-        self.scale = scale
+        self.scale = float(scale)
         self.rectified = rectified
         self.at_next = at_next
         self.device = device
@@ -79,6 +79,10 @@ class Prior(Stateful):
         if sizes.one_hot:
             table = self._tabulate(layers, with_zero_rows(first))
         self.table: Numbers = placed(table, device)
+
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Of another scale, outputs stored with transitions would go on beside those of ours."""
+        return {"scale": (self.scale, self.scale)}
 
     @functools.cached_property
     def layers(self) -> Layers[torch.Tensor]:
