@@ -75,6 +75,33 @@ def test_a_network_of_nobody_is_not_trained():
         learnt(made, CELLS)
 
 
+class TooMany(BootstrappedDQN):
+    """With more members than there are masks."""
+
+    def build(self):
+        """Five."""
+        self.q = self.network(self.sizes(members=5), self.config.learning_rate)
+
+
+class TooFew(BootstrappedDQN):
+    """With fewer outputs than there are actions."""
+
+    def build(self):
+        """One."""
+        self.q = self.network(self.sizes(outputs=1), self.config.learning_rate)
+
+
+@pytest.mark.parametrize("shape", [CELLS, FEATURES])
+@pytest.mark.parametrize(
+    ("kind", "found"), [(TooMany, "5 members with 2"), (TooFew, "3 members with 1")]
+)
+def test_values_of_other_sizes_are_refused(kind, found, shape):
+    """Compiled functions would read what lies behind masks and outputs."""
+    made = plain_learner(paths.COMPILED, shape, agent_of(kind))
+    with pytest.raises(UsageError, match=f"{found} outputs.*; expected 3 members.* 2 actions"):
+        learnt(made, shape)
+
+
 class Recent(Replay):
     """Draws from the latest ten alone."""
 

@@ -43,7 +43,7 @@ from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
-from mfbpi_lib_torch.kernels.values import Rule
+from mfbpi_lib_torch.kernels.values import Rule, check_sizes
 from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import Bootstrapped, Estimates, spread, taken
@@ -168,10 +168,12 @@ class DBMFBPILearner(Bootstrapped[QuantileLane, Config]):
 
     def pair_update(self, replica: CompiledReplica) -> PairUpdate:
         """What compiled functions take to update both ensembles."""
+        net, prior = replica.net(self.m), replica.prior("m")
+        check_sizes(net, replica.batch, prior, self.problem.n_actions)
         return PairUpdate(
             values=self.value_update(replica),
-            net=replica.net(self.m),
-            prior=replica.prior("m"),
+            net=net,
+            prior=prior,
             space=replica.space(moment_space, self.m),
             k=self.config.k,
             discount=self.problem.discount,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mfbpi_core.errors import UsageError
 from mfbpi_lib_torch.kernels.compiling import compiled, leaf
 from mfbpi_lib_torch.kernels.held import Held
 from mfbpi_lib_torch.kernels.parts import (
@@ -76,6 +77,27 @@ class ValueUpdate(NamedTuple):
     prior: Floats
     rule: Rule
     space: Space
+
+
+def check_sizes(net: Net, batch: Batch, prior: Floats, n_actions: int) -> None:
+    """See to it that nothing is read beyond its end: compiled functions ask for no sizes.
+
+    Args:
+        net: an ensemble of values.
+        batch: with a mask for each member.
+        prior: [sites, B * A], or without sites.
+        n_actions: A.
+
+    Raises:
+        UsageError: when it has other members than masks, or other outputs than actions.
+    """
+    members, width = len(batch.mask), prior.shape[1] if len(prior) else net.members * n_actions
+    if (net.members, net.outputs) != (members, n_actions) or width != members * n_actions:
+        raise UsageError(
+            f"an ensemble has {net.members} members with {net.outputs} outputs, and a prior of "
+            f"{width} in all; expected {members} members, as ensemble_size says, with an output "
+            f"for each of {n_actions} actions"
+        )
 
 
 @compiled

@@ -23,7 +23,7 @@ from mfbpi_lib_torch.experience.lane import Lane
 from mfbpi_lib_torch.experience.memory import Arrays, Batch
 from mfbpi_lib_torch.experience.replay import Replay
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
-from mfbpi_lib_torch.kernels.values import Rule, ValueUpdate, learn_values, space_of
+from mfbpi_lib_torch.kernels.values import Rule, ValueUpdate, check_sizes, learn_values, space_of
 from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.learning.learner import K, L, Learner, Values
 from mfbpi_lib_torch.networks.layers import Activations
@@ -110,8 +110,9 @@ class Bootstrapped(Learner[L, K]):
 
     def value_update(self, replica: CompiledReplica) -> ValueUpdate:
         """What compiled functions take to update the ensemble."""
-        net, space = replica.net(self.q), replica.space(space_of, self.q)
-        return ValueUpdate(net, replica.batch, replica.prior("q"), self.rule(), space)
+        net, batch, prior = replica.net(self.q), replica.batch, replica.prior("q")
+        check_sizes(net, batch, prior, self.problem.n_actions)
+        return ValueUpdate(net, batch, prior, self.rule(), replica.space(space_of, self.q))
 
     def rule(self) -> Rule:
         """How the values learn; compiled functions ask once."""
