@@ -30,12 +30,18 @@ BIT_GENERATORS: dict[str, type[np.random.BitGenerator]] = {
     "SFC64": np.random.SFC64,
 }
 
+#: Where a state keeps what new generators are spawned from; numpy's own states leave it out.
+SEEDS = "seed_seq"
+
+#: How many numbers seeds are mixed into: from numpy's least and default to more than anyone asks.
+_POOLS = range(4, 1025)
+
 #: Of generators that make numbers ahead, where the place among them is kept, and the last one.
 _PLACES = {"MT19937": (("state", "pos"), 624), "Philox": (("buffer_pos",), 4)}
 
 
 def generator_state(value: Numpys, where: str) -> Any:
-    """The state of one of numpy's generators, as a copy.
+    """The state of one of numpy's generators, as a copy, with what it spawns others from.
 
     Args:
         value: the generator.
@@ -48,7 +54,10 @@ def generator_state(value: Numpys, where: str) -> Any:
     check_class(value, where)
     if isinstance(value, np.random.RandomState):
         return value.get_state(legacy=False)
-    return value.bit_generator.state
+    state, seeds = dict(value.bit_generator.state), value.bit_generator.seed_seq
+    if type(seeds) is np.random.SeedSequence:
+        state[SEEDS] = dict(seeds.state)
+    return state
 
 
 def check_class(value: Numpys, where: str) -> None:
@@ -76,7 +85,8 @@ def generator(state: Any) -> Numpys:
     name = state.get("bit_generator") if isinstance(state, dict) else None
     if not isinstance(name, str) or name not in BIT_GENERATORS:
         raise CheckpointError(f"no generator of numpy has the state {_shown(state)}")
-    bits = BIT_GENERATORS[name]()
+    with _refused(state):
+        bits = BIT_GENERATORS[name](_sequence(state.get(SEEDS)))
     if "has_gauss" in state:
         legacy = np.random.RandomState(bits)
         with _refused(state):
@@ -89,19 +99,43 @@ def generator(state: Any) -> Numpys:
     return made
 
 
+def _sequence(seeds: Any) -> np.random.SeedSequence | None:
+    """What a saved generator spawned others from, and how many; nothing if that was not saved."""
+    if seeds is None:
+        return None
+    numbers: dict[str, Any] = {key: _whole(value) for key, value in seeds.items()}
+    if numbers["pool_size"] not in _POOLS:
+        raise ValueError(f"a pool of {numbers['pool_size']} seeds")
+    return np.random.SeedSequence(**{**numbers, "spawn_key": tuple(numbers["spawn_key"])})
+
+
+def _whole(numbers: Any) -> int | list[Any]:
+    """A whole number, or lists of them; numpy would cut off a fraction, and read a text."""
+    if isinstance(numbers, list | tuple | np.ndarray) and np.ndim(numbers):
+        return [_whole(each) for each in numbers]
+    found = exact.whole(numbers)
+    if found is None:
+        raise ValueError(f"a seed is {numbers!r:.40}")
+    return found
+
+
 def restore_generator(own: np.random.Generator, saved: Any) -> None:
     """Let a generator stand where the saved one did; what draws from it keeps it.
+
+    What it spawns others from stays its own.
 
     Raises:
         CheckpointError: when it is the state of another kind of generator or none that numpy
             makes, or the generator is of a class of its own; it stands where it stood then.
     """
-    before = generator_state(own, "")
+    check_class(own, "")
+    before = own.bit_generator.state
     try:
         with _refused(saved):
-            _check_place(saved)
-            own.bit_generator.state = copy.deepcopy(saved)
-            _check_taken(own.bit_generator.state, saved)
+            plain = {key: value for key, value in saved.items() if key != SEEDS}
+            _check_place(plain)
+            own.bit_generator.state = copy.deepcopy(plain)
+            _check_taken(own.bit_generator.state, plain)
     except CheckpointError:
         own.bit_generator.state = before
         raise

@@ -49,6 +49,52 @@ def test_goes_on_bit_for_bit(used):
     assert np.array_equal(again.random(9), expected)
 
 
+@pytest.mark.parametrize("seed", [5, [1, 2, 3], np.array([4, 5]), 2**130])
+def test_spawns_go_on_too(seed):
+    """What draws from generators that it spawns as it goes would see other numbers else."""
+    used = np.random.default_rng(seed)
+    used.spawn(2)
+    state = generator_state(used, "")
+
+    again, expected = generator(state), used.spawn(3)
+
+    for one, other in zip(again.spawn(3), expected, strict=True):
+        assert np.array_equal(one.random(4), other.random(4))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("entropy", 1.5),
+        ("entropy", "7"),
+        ("entropy", [1, "2"]),
+        ("entropy", -1),
+        ("entropy", None),
+        ("spawn_key", 3),
+        ("spawn_key", [1.5]),
+        ("pool_size", 2**40),
+        ("pool_size", 2),
+        ("n_children_spawned", 2.5),
+        ("n_children_spawned", 2**40),
+        ("other", 1),
+    ],
+)
+def test_seeds_that_numpy_would_read_otherwise_are_refused(name, value):
+    """Or for which it would take all the memory."""
+    state = generator_state(np.random.default_rng(5), "")
+    state["seed_seq"][name] = value
+    with pytest.raises(CheckpointError, match="no generator of numpy has the saved state"):
+        generator(state)
+
+
+@pytest.mark.parametrize("seeds", [7, [], {}, {"entropy": 5}])
+def test_what_is_no_sequence_of_seeds_is_refused(seeds):
+    """It is looked at before anything is made of it."""
+    state = {**generator_state(np.random.default_rng(5), ""), "seed_seq": seeds}
+    with pytest.raises(CheckpointError, match="no generator of numpy has the saved state"):
+        generator(state)
+
+
 WRONG = [
     ("PCG64", "state.inc", 0),  # the same number for ever
     ("PCG64", "state.inc", 2),
