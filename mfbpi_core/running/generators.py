@@ -16,6 +16,7 @@ import numpy as np
 
 from mfbpi_core.data import exact
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.running import seeds
 from mfbpi_core.text import described
 
 #: The generators of numpy: what they draw is told by their state, and by nothing else.
@@ -30,18 +31,15 @@ BIT_GENERATORS: dict[str, type[np.random.BitGenerator]] = {
     "SFC64": np.random.SFC64,
 }
 
-#: Where a state keeps what new generators are spawned from; numpy's own states leave it out.
+#: Where a state keeps what new generators are spawned from, which numpy's own states leave out.
 SEEDS = "seed_seq"
-
-#: How many numbers seeds are mixed into: from numpy's least and default to more than anyone asks.
-_POOLS = range(4, 1025)
 
 #: Of generators that make numbers ahead, where the place among them is kept, and the last one.
 _PLACES = {"MT19937": (("state", "pos"), 624), "Philox": (("buffer_pos",), 4)}
 
 
 def generator_state(value: Numpys, where: str) -> Any:
-    """The state of one of numpy's generators, as a copy, with what it spawns others from.
+    """The state of one of numpy's generators, as a copy, for :func:`restore_generator`.
 
     Args:
         value: the generator.
@@ -54,10 +52,14 @@ def generator_state(value: Numpys, where: str) -> Any:
     check_class(value, where)
     if isinstance(value, np.random.RandomState):
         return value.get_state(legacy=False)
-    state, seeds = dict(value.bit_generator.state), value.bit_generator.seed_seq
-    if type(seeds) is np.random.SeedSequence:
-        state[SEEDS] = dict(seeds.state)
-    return state
+    return value.bit_generator.state
+
+
+def state_with_seeds(value: Numpys, where: str) -> Any:
+    """The same with what it spawns others from, for :func:`generator`."""
+    state = generator_state(value, where)
+    spawned = isinstance(value, np.random.Generator) and seeds.saved(value.bit_generator)
+    return {**state, SEEDS: spawned} if spawned else state
 
 
 def check_class(value: Numpys, where: str) -> None:
@@ -86,7 +88,7 @@ def generator(state: Any) -> Numpys:
     if not isinstance(name, str) or name not in BIT_GENERATORS:
         raise CheckpointError(f"no generator of numpy has the state {_shown(state)}")
     with _refused(state):
-        bits = BIT_GENERATORS[name](_sequence(state.get(SEEDS)))
+        bits = BIT_GENERATORS[name](seeds.restored(state.get(SEEDS)))
     if "has_gauss" in state:
         legacy = np.random.RandomState(bits)
         with _refused(state):
@@ -95,28 +97,8 @@ def generator(state: Any) -> Numpys:
             _check_taken(legacy.get_state(legacy=False), state)
         return legacy
     made = np.random.Generator(bits)
-    restore_generator(made, state)
+    restore_generator(made, {key: value for key, value in state.items() if key != SEEDS})
     return made
-
-
-def _sequence(seeds: Any) -> np.random.SeedSequence | None:
-    """What a saved generator spawned others from, and how many; nothing if that was not saved."""
-    if seeds is None:
-        return None
-    numbers: dict[str, Any] = {key: _whole(value) for key, value in seeds.items()}
-    if numbers["pool_size"] not in _POOLS:
-        raise ValueError(f"a pool of {numbers['pool_size']} seeds")
-    return np.random.SeedSequence(**{**numbers, "spawn_key": tuple(numbers["spawn_key"])})
-
-
-def _whole(numbers: Any) -> int | list[Any]:
-    """A whole number, or lists of them; numpy would cut off a fraction, and read a text."""
-    if isinstance(numbers, list | tuple | np.ndarray) and np.ndim(numbers):
-        return [_whole(each) for each in numbers]
-    found = exact.whole(numbers)
-    if found is None:
-        raise ValueError(f"a seed is {numbers!r:.40}")
-    return found
 
 
 def restore_generator(own: np.random.Generator, saved: Any) -> None:
@@ -132,10 +114,9 @@ def restore_generator(own: np.random.Generator, saved: Any) -> None:
     before = own.bit_generator.state
     try:
         with _refused(saved):
-            plain = {key: value for key, value in saved.items() if key != SEEDS}
-            _check_place(plain)
-            own.bit_generator.state = copy.deepcopy(plain)
-            _check_taken(own.bit_generator.state, plain)
+            _check_place(saved)
+            own.bit_generator.state = copy.deepcopy(saved)
+            _check_taken(own.bit_generator.state, saved)
     except CheckpointError:
         own.bit_generator.state = before
         raise

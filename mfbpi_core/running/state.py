@@ -15,7 +15,7 @@ import numpy as np
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import check_class, generator, generator_state
+from mfbpi_core.running.generators import check_class, generator, state_with_seeds
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ def restored(tree: Any, where: str = "") -> Any:
     if isinstance(tree, dict):
         return {restored(k, where): restored(v, f"{where}.{k}") for k, v in tree.items()}
     if isinstance(tree, np.random.Generator | np.random.RandomState):
-        return generator(generator_state(tree, where))
+        return generator(state_with_seeds(tree, where))
     array = as_array(tree, where).copy()
     return array[()] if isinstance(tree, np.generic) else array
 

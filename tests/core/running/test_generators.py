@@ -13,6 +13,7 @@ from mfbpi_core.running.generators import (
     generator,
     generator_state,
     restore_generator,
+    state_with_seeds,
 )
 
 
@@ -54,7 +55,7 @@ def test_spawns_go_on_too(seed):
     """What draws from generators that it spawns as it goes would see other numbers else."""
     used = np.random.default_rng(seed)
     used.spawn(2)
-    state = generator_state(used, "")
+    state = state_with_seeds(used, "")
 
     again, expected = generator(state), used.spawn(3)
 
@@ -81,7 +82,7 @@ def test_spawns_go_on_too(seed):
 )
 def test_seeds_that_numpy_would_read_otherwise_are_refused(name, value):
     """Or for which it would take all the memory."""
-    state = generator_state(np.random.default_rng(5), "")
+    state = state_with_seeds(np.random.default_rng(5), "")
     state["seed_seq"][name] = value
     with pytest.raises(CheckpointError, match="no generator of numpy has the saved state"):
         generator(state)
@@ -90,7 +91,7 @@ def test_seeds_that_numpy_would_read_otherwise_are_refused(name, value):
 @pytest.mark.parametrize("seeds", [7, [], {}, {"entropy": 5}])
 def test_what_is_no_sequence_of_seeds_is_refused(seeds):
     """It is looked at before anything is made of it."""
-    state = {**generator_state(np.random.default_rng(5), ""), "seed_seq": seeds}
+    state = {**state_with_seeds(np.random.default_rng(5), ""), "seed_seq": seeds}
     with pytest.raises(CheckpointError, match="no generator of numpy has the saved state"):
         generator(state)
 

@@ -64,5 +64,5 @@ def _values(layer: Any) -> dict[str, Any]:
 def _restored(value: object) -> Any:
     """A copy, a generator again if it was one."""
     if isinstance(value, np.random.Generator):
-        return generators.generator(generators.generator_state(value, ""))
+        return generators.generator(generators.state_with_seeds(value, ""))
     return copy.deepcopy(value)

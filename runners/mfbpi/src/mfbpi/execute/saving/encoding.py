@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mfbpi_core.data.arrays import Array
-from mfbpi_core.running.generators import generator, generator_state
+from mfbpi_core.running.generators import generator, state_with_seeds
 from mfbpi_core.running.state import PLAIN, as_array
 
 #: Key of the dictionaries that stand for what JSON lacks.
@@ -66,7 +66,7 @@ def _encode_generator(
     value: np.random.Generator | np.random.RandomState, arrays: Arrays, where: str
 ) -> Any:
     kind = "random_state" if isinstance(value, np.random.RandomState) else "generator"
-    state = generator_state(value, where)
+    state = state_with_seeds(value, where)
     return {_MARK: kind, "state": _encode(state, arrays, where)}
 
 
