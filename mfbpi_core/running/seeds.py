@@ -13,13 +13,15 @@ import numpy as np
 from mfbpi_core.data import exact
 
 #: How many numbers seeds are mixed into: from numpy's least and default to more than anyone asks.
-_POOLS = range(4, 1025)
+_POOLS = range(4, 2**16)
 
 
 def saved(bits: np.random.BitGenerator) -> dict[str, Any]:
     """The sequence of seeds of a bit generator; nothing where it is not numpy's own."""
     sequence: Any = bits.seed_seq
-    return dict(sequence.state) if type(sequence) is np.random.SeedSequence else {}
+    if type(sequence) is not np.random.SeedSequence:
+        return {}
+    return {key: _read(value) for key, value in sequence.state.items()}
 
 
 def restored(seeds: Any) -> np.random.SeedSequence | None:
@@ -36,9 +38,18 @@ def restored(seeds: Any) -> np.random.SeedSequence | None:
     return np.random.SeedSequence(**{**numbers, "spawn_key": tuple(numbers["spawn_key"])})
 
 
+def _read(numbers: Any) -> int | list[Any]:
+    """Seeds as numpy reads them, which takes texts and truth values where they are in a list."""
+    if isinstance(numbers, str):
+        return int(numbers, 16 if numbers.startswith("0x") else 10)
+    if not isinstance(numbers, np.ndarray) and hasattr(numbers, "__index__"):
+        return int(numbers)
+    return [_read(each) for each in numbers]
+
+
 def _whole(numbers: Any) -> int | list[Any]:
-    """A whole number, or lists of them; numpy would cut off a fraction, and read a text."""
-    if isinstance(numbers, list | tuple | np.ndarray) and np.ndim(numbers):
+    """Nothing but whole numbers, and lists of them: numpy would cut off a fraction."""
+    if isinstance(numbers, list | tuple):
         return [_whole(each) for each in numbers]
     found = exact.whole(numbers)
     if found is None:

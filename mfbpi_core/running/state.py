@@ -61,6 +61,10 @@ def copied(tree: T, where: str) -> T:
     return copy.deepcopy(tree)
 
 
+#: What may hold a generator, or is one.
+_LOOKED_AT = (dict, list, tuple, np.random.Generator, np.random.RandomState)
+
+
 def _check_generators(tree: Any, where: str, seen: set[int]) -> None:
     """Look at each container once: some hold themselves."""
     if isinstance(tree, np.random.Generator | np.random.RandomState):
@@ -72,7 +76,8 @@ def _check_generators(tree: Any, where: str, seen: set[int]) -> None:
         if isinstance(tree, dict):
             place, parts = "{}.{}", tree.items()
         for key, value in parts:
-            _check_generators(value, place.format(where, key), seen)
+            if isinstance(value, _LOOKED_AT):
+                _check_generators(value, place.format(where, key), seen)
 
 
 def as_array(value: object, where: str) -> Array:

@@ -50,7 +50,21 @@ def test_goes_on_bit_for_bit(used):
     assert np.array_equal(again.random(9), expected)
 
 
-@pytest.mark.parametrize("seed", [5, [1, 2, 3], np.array([4, 5]), 2**130])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *(5, [1, 2, 3], np.array([4, 5]), np.int64(7), 2**130),
+        *(
+            [1, [2, 3]],
+            range(3),
+            ["7", "0x12"],
+            [True, False],
+            np.random.SeedSequence(3).spawn(1)[0],
+        ),
+        np.random.SeedSequence(3, spawn_key=[[1, 2], "7"], pool_size=2000),
+    ],
+    ids=str,
+)
 def test_spawns_go_on_too(seed):
     """What draws from generators that it spawns as it goes would see other numbers else."""
     used = np.random.default_rng(seed)

@@ -100,6 +100,34 @@ def test_what_was_cut_off_is_made_anew(project: Project, pattern: str, left: int
     assert project.call() == ("2.0 1", "")
 
 
+@pytest.mark.parametrize("damage", [False, True])
+def test_a_version_that_could_not_be_kept_is_not_taken_for_another(
+    project: Project, damage: bool
+) -> None:
+    """The index fits on the disk, and the machine code does not, nor a damaged index anew."""
+    project.set_rate(3.0)
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))\n"
+    if damage:
+        project.call()
+        for file in project.kept("*.nbi"):
+            file.write_bytes(file.read_bytes()[:40])
+
+    found, warnings = project.call(limit.format(0 if damage else 2500) + CALL)
+
+    assert (found, "cannot be kept in" in warnings) == ("3.0 0", True)
+    assert project.call() == ("3.0 0", "")
+    assert project.call() == ("3.0 1", "")
+    assert len(project.kept("*loop*.nbc")) == 1
+
+
+def test_nothing_is_kept_where_nothing_is_compiled(tmp_path: Path) -> None:
+    """``NUMBA_DISABLE_JIT`` leaves functions as they are."""
+    project = Project(tmp_path)
+    project.places["NUMBA_DISABLE_JIT"] = "1"
+
+    assert project.call("from agent import loop; print(loop(1.0))") == ("2.0", "")
+
+
 def test_a_type_whose_module_is_gone_stops_nobody(project: Project) -> None:
     """The cache of a function names the types that anybody called it with."""
     (project.folder / "theirs.py").write_text(

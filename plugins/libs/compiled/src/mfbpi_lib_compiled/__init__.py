@@ -30,6 +30,8 @@ def kept(dispatcher: Any) -> Any:
     Args:
         dispatcher: what ``numba.njit`` returned, without ``cache``; returned.
     """
+    if not hasattr(dispatcher, "py_func"):  # under NUMBA_DISABLE_JIT it is the function itself
+        return dispatcher
     from mfbpi_lib_compiled.cache import Kept
 
     cache = Kept.of(dispatcher.py_func)

@@ -6,10 +6,12 @@ the function alone: with another version of a library, it would go on with the o
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import importlib.util
-import re
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,96 +24,109 @@ CORE = "mfbpi_core"
 #: Where everything that is installed lies side by side.
 _INSTALLED = {"site-packages", "dist-packages"}
 
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))",
-    re.MULTILINE,
-)
-_NAME = re.compile(r"\.*[\w.]+")
+_INIT = "__init__.py"
+
+#: When this process began to import what it compiles.
+_BEGUN = time.time()
+
+
+class ChangedError(Exception):
+    """A file was written while this process ran: what is in memory may be what it was before."""
 
 
 def stamp(file: str) -> str:
     """A digest of a source file and of all those that its compiled functions can be made from.
 
-    These are what it imports, and what that imports, of its own package, of packages beside it if
-    it is not among those installed, and of packages whose name starts with :data:`OURS`.
+    These are what its statements import, wherever they stand, and what that imports, of its own
+    package, of modules beside it if it is not among those installed, and of packages whose name
+    starts with :data:`OURS`.
+
+    Raises:
+        ChangedError: when one of them was written since this process began.
+        SyntaxError: when one of them is no source.
     """
-    found, waiting = {}, [Path(file)]
+    found: dict[Path, bytes] = {}
+    waiting = [Path(os.path.abspath(file))]  # noqa: PTH100 - resolve would follow links
     while waiting:
         each = waiting.pop()
         if each not in found:
+            if _BEGUN < each.stat().st_mtime <= time.time():  # a clock elsewhere may be ahead
+                raise ChangedError(each)
             found[each], imported = _read(each)
             waiting += imported
     whole = hashlib.sha256()
-    for digest in sorted(found.values()):
-        whole.update(digest)
+    for each in sorted(found):
+        name = each.relative_to(_root(each.parent)).as_posix()
+        whole.update(name.encode(errors="surrogateescape") + b"\0" + found[each])
     return whole.hexdigest()
 
 
 @functools.cache
 def _read(file: Path) -> tuple[bytes, tuple[Path, ...]]:
     """A digest of a file, and the files that it imports."""
-    content = file.read_bytes()
-    root = _root(file)
-    inside_core = (root / CORE) in file.parents
-    text = content.decode(errors="replace")
-    imported = () if inside_core else tuple(_imported(text, file, root))
-    return hashlib.sha256(content).digest(), imported
+    content, root = file.read_bytes(), _root(file.parent)
+    digest = hashlib.sha256(content).digest()
+    if (root / CORE) in file.parents:
+        return digest, ()
+    imported = {each for name in _names(content) for each in _files(name, file)}
+    packages = {folder / _INIT for folder in file.parents if root in folder.parents}
+    return digest, tuple(imported | packages)
 
 
-def _root(file: Path) -> Path:
-    """The folder that a file's top-level package, or the file itself, lies in."""
-    folder = file.parent
-    while (folder / "__init__.py").exists():
-        folder = folder.parent
-    return folder
+@functools.cache
+def _root(folder: Path) -> Path:
+    """The folder that the top-level package of what lies in a folder lies in, or the folder."""
+    inside = (folder / _INIT).exists() and folder != folder.parent
+    return _root(folder.parent) if inside else folder
 
 
-def _imported(text: str, file: Path, root: Path) -> Iterator[Path]:
-    for match in _IMPORT.finditer(text):
-        module, names, modules = match.groups()
-        if module is None:
-            for name in modules.split(","):
-                yield from _files(name.split("#")[0].split(" as ")[0].strip(), file, root)
-            continue
-        yield from _files(module, file, root)
-        dot = "" if module.endswith(".") else "."
-        for name in re.findall(r"[\w]+", re.sub(r"#[^\n]*|\bas\s+\w+", "", names)):
-            yield from _files(f"{module}{dot}{name}", file, root)
+def _names(content: bytes) -> Iterator[str]:
+    """Modules that a source imports, or what may be one, with a dot for each level."""
+    for node in ast.walk(ast.parse(content)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            dot = "." if node.module else ""
+            yield from (f"{module}{dot}{alias.name}" for alias in node.names)
 
 
-def _files(module: str, file: Path, root: Path) -> Iterator[Path]:
-    """The file of a module, if it is one of those looked at."""
-    name = module.lstrip(".")
-    parts = name.split(".") if name else []
-    level = len(module) - len(name)
-    if level:
-        folder = file.parents[level - 1] if level <= len(file.parents) else None
-    else:
-        folder = _folder(parts[0], file, root) if parts else None
-    if folder is not None:
-        place = folder.joinpath(*parts)
-        for candidate in (place.with_suffix(".py") if parts else place, place / "__init__.py"):
-            if candidate.is_file():
-                yield candidate
+def _files(name: str, file: Path) -> Iterator[Path]:
+    """The files of a module, and of the packages that it is in, if they are looked at."""
+    parts = name.lstrip(".").split(".")
+    level = len(name) - len(name.lstrip("."))
+    folder = file.parents[level - 1] if level else _folder(parts[0], file)
+    if folder is None:
+        return
+    for part in parts:
+        yield from filter(_is_file, (folder / f"{part}.py", folder / part / _INIT))
+        folder /= part
 
 
-def _folder(top: str, file: Path, root: Path) -> Path | None:
-    """Where a top-level package that is looked at lies."""
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long for one
+        return False
+
+
+def _folder(top: str, file: Path) -> Path | None:
+    """Where a top-level module lies, if it is one of those looked at."""
+    root = _root(file.parent)
     own = file.relative_to(root).parts[0].removesuffix(".py")
-    if top == own or (root.name not in _INSTALLED and _lies_in(root, top)):
+    beside = root.name not in _INSTALLED and (_is_file(root / f"{top}.py") or (root / top).is_dir())
+    if top == own or beside:
         return root
     return _installed(top) if top.startswith(OURS) else None
 
 
-def _lies_in(root: Path, top: str) -> bool:
-    return (root / f"{top}.py").is_file() or (root / top / "__init__.py").is_file()
-
-
 @functools.cache
 def _installed(top: str) -> Path | None:
-    """Where a package of ours is installed."""
+    """The folder that a package or a module of ours is installed in."""
     try:
         spec = importlib.util.find_spec(top)
     except (ImportError, ValueError):
         return None
-    return Path(spec.origin).parents[1] if spec is not None and spec.origin else None
+    if spec is None or not spec.origin:
+        return None
+    return Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -150,6 +151,14 @@ class CompiledReplica:
         sites = 2 * config.batch_size
         self._values = {n: np.zeros((sites, p.sizes.across), np.float32) for n, p in priors.items()}
         self._gather_priors = [self._gatherer(name, prior) for name, prior in priors.items()]
+        self._made_of = _made_of(lane, networks, priors)
+
+    def is_current(
+        self, lane: Lane, networks: Sequence[Ensemble], priors: Mapping[str, Prior]
+    ) -> bool:
+        """Whether what compiled functions hold is what a learner has now, array by array."""
+        now = _made_of(lane, networks, priors)
+        return len(now) == len(self._made_of) and all(map(operator.is_, now, self._made_of))
 
     def _gatherer(self, name: str, prior: Prior) -> Callable[[], None]:
         """What writes the values of a prior at the batch."""
@@ -211,6 +220,17 @@ class CompiledReplica:
                     batches.draw_mask(self._masks, self._config.mask_probability)
             else:
                 mask[...] = self.lane.mask(mask.shape, self._config.mask_probability)
+
+
+def _made_of(lane: Lane, networks: Sequence[Ensemble], priors: Mapping[str, Prior]) -> list[object]:
+    """What compiled functions hold of one replica."""
+    replay = lane.replay
+    held: list[object] = [lane, lane.rng, replay, replay.rng, *replay.columns.values()]
+    for network in networks:
+        held += [network, network.flat, network.target_flat, network.table]
+    for prior in priors.values():
+        held += [prior, prior.flat, prior.table]
+    return held
 
 
 _NO_PRIOR = np.zeros((0, 0), np.float32)

@@ -234,6 +234,7 @@ class Learner(OnPath, Generic[L, K]):
                     network.copy_to_target()
 
     def _learn(self) -> None:
+        self.renew_path()
         if not self.compiled_replicas:
             self.learn(self.memory.sample(self.lanes))
             return

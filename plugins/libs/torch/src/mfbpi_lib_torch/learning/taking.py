@@ -61,6 +61,13 @@ class OnPath(Stateful):
         if not self._path:
             self.take(paths.TORCH if paths.obstacle(self) else paths.COMPILED)
 
+    def renew_path(self) -> None:
+        """Choose the path anew where a part was replaced that compiled functions hold."""
+        pairs = zip(self._compiled, self.lanes, strict=False)  # nothing, on the path of torch
+        if not all(made.is_current(lane, self.networks, self.priors) for made, lane in pairs):
+            self._compiled, self._path = (), ""
+        self.settle()
+
     def take(self, path: str) -> None:
         """Learn on that path from now on.
 
@@ -85,7 +92,7 @@ class OnPath(Stateful):
         return CompiledReplica(
             self.config,
             self.encoder,
-            self.problem.discount,
+            self.memory.problem.discount,
             self.lanes[r],
             self.networks,
             self.priors,
