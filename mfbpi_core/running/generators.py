@@ -89,13 +89,12 @@ def generator(state: Any) -> Numpys:
         raise CheckpointError(f"no generator of numpy has the state {_shown(state)}")
     with _refused(state):
         bits = BIT_GENERATORS[name](seeds.restored(state.get(SEEDS)))
-    if "has_gauss" in state:
-        legacy = np.random.RandomState(bits)
-        with _refused(state):
+        if "has_gauss" in state:
+            legacy = np.random.RandomState(bits)
             _check_place(state)
             legacy.set_state(state)
             _check_taken(legacy.get_state(legacy=False), state)
-        return legacy
+            return legacy
     made = np.random.Generator(bits)
     restore_generator(made, {key: value for key, value in state.items() if key != SEEDS})
     return made

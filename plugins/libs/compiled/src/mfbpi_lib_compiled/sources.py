@@ -54,18 +54,15 @@ def stamp(file: str) -> str:
                 raise ChangedError(each)
             found[each], imported = _read(each)
             waiting += imported
-    whole = hashlib.sha256()
-    for each in sorted(found):
-        name = each.relative_to(_root(each.parent)).as_posix()
-        whole.update(name.encode(errors="surrogateescape") + b"\0" + found[each])
-    return whole.hexdigest()
+    return hashlib.sha256(b"".join(sorted(found.values()))).hexdigest()
 
 
 @functools.cache
 def _read(file: Path) -> tuple[bytes, tuple[Path, ...]]:
-    """A digest of a file, and the files that it imports."""
+    """A digest of a file and its name, and the files that it imports."""
     content, root = file.read_bytes(), _root(file.parent)
-    digest = hashlib.sha256(content).digest()
+    name = file.relative_to(root).as_posix().encode(errors="surrogateescape")
+    digest = hashlib.sha256(name + b"\0" + content).digest()
     if (root / CORE) in file.parents:
         return digest, ()
     imported = {each for name in _names(content) for each in _files(name, file)}

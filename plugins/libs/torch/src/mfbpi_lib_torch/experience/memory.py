@@ -72,10 +72,7 @@ class Memory:
     """
 
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
-    parts_of_learning: ClassVar[tuple[str, ...]] = (
-        *("sample", "_cells", "_rows"),
-        *("_mask", "_tensor"),
-    )
+    parts_of_learning: ClassVar[tuple[str, ...]] = ("sample", "_cells", "_rows", "_mask", "_tensor")
 
     problem: Problem
     config: DeepConfig

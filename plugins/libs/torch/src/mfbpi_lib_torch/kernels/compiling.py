@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mfbpi_lib_compiled import kept
+import mfbpi_lib_compiled
 
 try:
     import numba
@@ -26,7 +26,7 @@ def compiled(function: Any) -> Any:
     """
     if not available():  # pragma: no cover - depends on the installation
         return function
-    return kept(numba.njit(error_model="numpy", nogil=True)(function))
+    return mfbpi_lib_compiled.compiled(function, error_model="numpy", nogil=True)
 
 
 def leaf(function: Any) -> Any:
@@ -36,4 +36,4 @@ def leaf(function: Any) -> Any:
     """
     if not available():  # pragma: no cover - depends on the installation
         return function
-    return kept(numba.njit(error_model="numpy", nogil=True, forceinline=True)(function))
+    return mfbpi_lib_compiled.compiled(function, error_model="numpy", nogil=True, forceinline=True)

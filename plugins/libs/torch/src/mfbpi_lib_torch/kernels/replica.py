@@ -122,6 +122,7 @@ class CompiledReplica:
 
     Attributes:
         number: r.
+        nets: its networks, of each that the learner has.
         batch: the batch drawn last.
         trained: the networks that were asked for, which every update trains.
     """
@@ -139,7 +140,7 @@ class CompiledReplica:
         self.number = r
         self.lane = lane
         self.trained: set[Ensemble] = set()
-        self._nets = {network: net_of(network, r) for network in networks}
+        self.nets = {network: net_of(network, r) for network in networks}
         self.batch = _empty_batch(config, encoder)
         self._config = config
         self._held: dict[Any, Held] = {}
@@ -187,13 +188,13 @@ class CompiledReplica:
         Raises:
             UsageError: when it is not one that :meth:`Learner.network` made.
         """
-        if network not in self._nets:
+        if network not in self.nets:
             raise UsageError(
                 "a network that is to be trained is none of the learner's; expected one that its "
                 "method network has made, for others are neither saved nor copied to a target"
             )
         self.trained.add(network)
-        return self._nets[network]
+        return self.nets[network]
 
     def space(self, make: Callable[[Net, int], _Space], network: Ensemble) -> _Space:
         """New space, made by ``make``, for the update of a network."""

@@ -12,7 +12,7 @@ from mfbpi_lib_torch import device
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.memory import Memory
 from mfbpi_lib_torch.kernels.held import hold
-from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of, net_of_prior
+from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of_prior
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble
 from mfbpi_lib_torch.networks.priors import Prior
@@ -82,11 +82,10 @@ class OnPath(Stateful):
                 raise UsageError(f"learning cannot be compiled: {reason}; take {paths.TORCH!r}")
             self._compiled = self._compiled or [self._replica(r) for r in range(len(self.lanes))]
         self._path = path
-        numbers = range(len(self._compiled))
         for network in self.networks:
-            network.nets = [hold(net_of(network, r)) for r in numbers]
+            network.nets = [hold(made.nets[network]) for made in self._compiled]
         for prior in self.priors.values():
-            prior.nets = [hold(net_of_prior(prior, r)) for r in numbers]
+            prior.nets = [hold(net_of_prior(prior, made.number)) for made in self._compiled]
 
     def _replica(self, r: int) -> CompiledReplica:
         return CompiledReplica(

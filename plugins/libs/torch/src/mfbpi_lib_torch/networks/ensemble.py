@@ -119,8 +119,17 @@ class Ensemble(Stateful):
 
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = (
-        *("open", "online", "copied", "learn", "_dense", "_features"),
-        *("layers", "target_layers", "gradient", "moments", "rate"),
+        "open",
+        "online",
+        "copied",
+        "learn",
+        "_dense",
+        "_features",
+        "layers",
+        "target_layers",
+        "gradient",
+        "moments",
+        "rate",
     )
 
     def __init__(

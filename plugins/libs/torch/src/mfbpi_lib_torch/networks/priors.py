@@ -52,8 +52,11 @@ class Prior(Stateful):
 
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = (
-        *("of_rows", "by_network", "_values"),
-        *("layers", "_looked_up"),
+        "of_rows",
+        "by_network",
+        "_values",
+        "layers",
+        "_looked_up",
     )
 
     def __init__(

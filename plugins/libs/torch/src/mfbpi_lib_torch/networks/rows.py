@@ -87,8 +87,16 @@ class RowTable(Stateful):
 
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = (
-        *("peek", "open", "close", "_target", "_put", "_lag", "_epsilon", "_column"),
-        *("_blocks", "_copied"),
+        "peek",
+        "open",
+        "close",
+        "_target",
+        "_put",
+        "_lag",
+        "_epsilon",
+        "_column",
+        "_blocks",
+        "_copied",
     )
 
     def __init__(
