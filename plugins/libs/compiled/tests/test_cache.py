@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from mfbpi_lib_compiled.cache import MOST
 
 LIBRARY = """
 RATE = {rate}
@@ -87,37 +90,84 @@ def test_a_constant_of_a_file_that_is_imported_by_an_imported_one_counts(project
     assert project.call() == ("3.0 1", "")
 
 
-@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
-@pytest.mark.parametrize("left", [0, 40])
-def test_what_was_cut_off_is_made_anew(project: Project, pattern: str, left: int) -> None:
-    """By a kill, or by a disk that was full."""
-    files = project.kept(pattern)
+def test_versions_stand_beside_each_other(project: Project) -> None:
+    """Two that are used in turn, as two environments with one script, are both found."""
+    project.set_rate(3.0)
+    project.call()
+    project.set_rate(2.0)
+
+    assert project.call() == ("2.0 1", "")
+
+
+def cut(data: bytes) -> bytes:
+    """What a kill or a full disk leaves of a file that is not replaced as a whole."""
+    return data[: len(data) // 2]
+
+
+def change(data: bytes) -> bytes:
+    """One that reads as well as before, in the middle of the machine code."""
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.mark.parametrize("damage", [cut, change, lambda _: b""])
+def test_what_was_damaged_is_made_anew(project: Project, damage: Callable[[bytes], bytes]) -> None:
+    """Rather than run."""
+    files = project.kept("*.nbc")
     assert files
     for file in files:
-        file.write_bytes(file.read_bytes()[:left])
+        file.write_bytes(damage(file.read_bytes()))
 
     assert project.call() == ("2.0 0", "")
     assert project.call() == ("2.0 1", "")
 
 
-@pytest.mark.parametrize("damage", [False, True])
-def test_a_version_that_could_not_be_kept_is_not_taken_for_another(
-    project: Project, damage: bool
-) -> None:
-    """The index fits on the disk, and the machine code does not, nor a damaged index anew."""
-    project.set_rate(3.0)
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))\n"
-    if damage:
-        project.call()
-        for file in project.kept("*.nbi"):
-            file.write_bytes(file.read_bytes()[:40])
+def test_a_patched_constant_is_of_its_process_alone(project: Project) -> None:
+    """What it compiles is not what the next process finds."""
+    patched = (
+        f"import sys; sys.path.insert(0, '.')\nimport library.constants as c; c.RATE = 5.0\n{CALL}"
+    )
 
-    found, warnings = project.call(limit.format(0 if damage else 2500) + CALL)
+    assert project.call(patched) == ("5.0 0", "")
+    assert project.call() == ("2.0 1", "")
+    assert project.call(patched) == ("5.0 1", "")
 
-    assert (found, "cannot be kept in" in warnings) == ("3.0 0", True)
+
+def test_a_file_that_is_written_after_it_was_imported_is_another_version(project: Project) -> None:
+    """What is in memory is what is compiled, and what it is known by."""
+    project.set_rate(4.0)
+    edited = CALL.replace("print", "open('library/constants.py', 'w').write('RATE = 3.0')\nprint")
+
+    assert project.call(edited) == ("4.0 0", "")
     assert project.call() == ("3.0 0", "")
-    assert project.call() == ("3.0 1", "")
-    assert len(project.kept("*loop*.nbc")) == 1
+
+
+def test_signatures_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    """Each has a file of its own, that names it: none is left from before, or from a kill."""
+    project = Project(tmp_path)
+    call = "import sys; sys.path.insert(0, '.')\nfrom agent import loop; print(*map(loop, ({})))"
+
+    assert project.call(call.format("1, 1.0, True")) == ("2.0 2.0 2.0", "")
+    kept = project.kept("*loop*.nbc")
+    assert len(kept) == 3
+    for file in kept[1:]:
+        file.write_bytes(kept[0].read_bytes())
+
+    assert project.call(call.format("1, 1.0, True")) == ("2.0 2.0 2.0", "")
+
+
+def test_the_oldest_are_forgotten(project: Project) -> None:
+    """A cache does not grow with every version."""
+    for n in range(MOST):
+        extra = project.kept("*loop*.nbc")[0].with_name(f"agent.loop.{n}.nbc")
+        extra.touch()
+        os.utime(extra, (n, n))
+    project.set_rate(3.0)
+    project.call()
+
+    left = {file.name for file in project.kept("*loop*.nbc")}
+    assert len(left) == MOST
+    assert {f"agent.loop.{n}.nbc" for n in (0, 1)} & left == set()
 
 
 def test_nothing_is_kept_where_nothing_is_compiled(tmp_path: Path) -> None:

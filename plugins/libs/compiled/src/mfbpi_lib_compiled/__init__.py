@@ -16,16 +16,24 @@ def compiled(function: Any = None, **options: Any) -> Any:
     Args:
         function: what to compile on its first call; without it, what takes a function.
         options: of ``numba.njit``.
+
+    Raises:
+        TypeError: for a signature, as ``numba.njit`` takes one.
     """
     if function is None:
         return partial(compiled, **options)
+    if not callable(function) or isinstance(function, type):
+        raise TypeError(
+            f"compiled got {function!r}; expected a function: it is compiled for the types that "
+            "it is called with"
+        )
     import numba
 
     from mfbpi_lib_compiled.cache import Kept
 
     made = numba.njit(**options)(function)
     if made is not function:  # as it is under NUMBA_DISABLE_JIT
-        cache = Kept.of(function)
+        cache = Kept.of(made)
         if cache is not None:
             made._cache = cache
     return made
