@@ -51,7 +51,7 @@ class Cells:
     Attributes:
         count: number of cells.
         index: maps a batch of observations, [n, ...], to cell numbers, int64 [n].
-        reachable: bool [count], cells that can be visited at all; every cell if None.
+        reachable: bool [count], cells in which an action can be taken at all; every cell if None.
     """
 
     count: int

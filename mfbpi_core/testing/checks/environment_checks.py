@@ -111,7 +111,7 @@ def _episode_length(environment: Environment, actions: list[int]) -> int | None:
 
 
 def cells_cover_observations(subject: Subject) -> None:
-    """Every observation lies in a cell, and every cell that is visited counts as reachable."""
+    """Every observation lies in a cell, and each that an action is taken in is reachable."""
     environment = subject.environment()
     cells = environment.cells
     if cells is None:
@@ -123,7 +123,8 @@ def cells_cover_observations(subject: Subject) -> None:
     inside = (index >= 0) & (index < cells.count)
     require(inside.all(), f"cells.index returned {index[~inside][:1]}; there are {cells.count}")
     if cells.reachable is not None:
-        visited = np.unique(index)
+        ended = [isinstance(item, tuple) and bool(item[2] or item[3]) for item in shown]
+        visited = np.unique(index[~np.array(ended)])
         hidden = visited[~cells.reachable[visited]]
         require(hidden.size == 0, f"visited cells {hidden.tolist()} are declared unreachable")
 

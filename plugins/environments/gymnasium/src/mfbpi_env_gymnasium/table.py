@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import gymnasium
@@ -10,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from mfbpi_core import Cells, RunProtocol
-from mfbpi_core.data.arrays import Array
+from mfbpi_core import RunProtocol
 from mfbpi_core.errors import ModelError
 from mfbpi_env_gymnasium.options import Options
 from mfbpi_env_gymnasium.wrappers import changes_nothing, time_limit
@@ -76,7 +74,6 @@ class GymnasiumTable(TabularEnvironment):
             raise ModelError(f"P of {name}: {error}") from error
         super().__init__(table.mdp, time_limit(raw))
         self.raw = raw
-        self._seen = table.seen
         self.positions = _positions(raw.unwrapped, self.mdp.n_states)
 
     @property
@@ -84,15 +81,6 @@ class GymnasiumTable(TabularEnvironment):
         """What is provided: ``"episodes"`` too where there is a time limit."""
         limited = self.max_episode_steps is not None
         return super().provides | ({"episodes"} if limited else set())
-
-    @functools.cached_property
-    def cells(self) -> Cells:
-        """One cell for each state; those that can be seen are reachable."""
-        return Cells(count=self.mdp.n_states, index=_identity, reachable=self._seen)
-
-
-def _identity(observations: Array) -> npt.NDArray[np.int64]:
-    return observations.astype(np.int64, copy=False)
 
 
 def _positions(bare: Any, n_states: int) -> npt.NDArray[np.int64] | None:

@@ -102,6 +102,22 @@ def test_states_that_cannot_be_reached_again_make_the_diameter_infinite() -> Non
     assert found.uniform_frequency.value == 0.0
 
 
+def test_states_that_no_walk_visits_change_nothing() -> None:
+    """Two states that can be left at will, and two others that only go round in each other."""
+    stay, switch = np.eye(2), np.eye(2)[::-1]
+    small = np.stack([stay, switch], axis=1)  # [2, 2, 2]
+    large = np.zeros((4, 2, 4))
+    large[:2, :, :2], large[2:, :, 2:] = small, small
+    first = np.array([1.0, 0.0])
+    alone = measured(TabularMDP.from_dense(small, np.zeros((2, 2)), initial=first), 0.9)
+    beside = measured(
+        TabularMDP.from_dense(large, np.zeros((4, 2)), initial=np.append(first, [0.0, 0.0])), 0.9
+    )
+
+    assert beside.uniform_frequency.value == pytest.approx(0.5)
+    assert beside == alone
+
+
 def test_large_instances_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a few targets say of RiverSwim is a bound, and here the value itself."""
     exact = measured(testing.riverswim(20), 0.95)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 from scipy import optimize, sparse
+from scipy.sparse import csgraph
 
 from mfbpi_core import TabularMDP
 from mfbpi_core.data.arrays import IntArray
@@ -54,7 +55,8 @@ class Hardness:
     Attributes:
         diameter: most steps that the fastest walk from one state to another takes, in expectation
             (Jaksch, Ortner & Auer 2010).
-        rarest_state: least over states of the largest long-run frequency that a policy gives it.
+        rarest_state: least over states of the largest long-run frequency that a policy gives it,
+            from wherever the walk starts: 0 if a state cannot be reached from another.
         rarest_pair: largest least frequency of a pair that a policy has.
         uniform_frequency: least long-run frequency of a state under the uniform policy.
         inverse_gaps: sum of 1 / gap over sub-optimal pairs (Simchowitz & Jamieson 2019).
@@ -85,7 +87,7 @@ def measure(mdp: TabularMDP, found: gaps.Separation) -> Hardness:
         diameter=diameter,
         rarest_state=rarest_state,
         rarest_pair=_rarest_pair(rows, mdp.n_actions) if exact else None,
-        uniform_frequency=_uniform(mdp, live) if exact else None,
+        uniform_frequency=_uniform(rows, mdp.n_actions) if exact else None,
         inverse_gaps=_inverse_gaps(found, live),
         value_norm=_norm(mdp, found, live),
         value_span=_span(found, live),
@@ -120,7 +122,7 @@ def _hitting(rows: sparse.csr_array, n_actions: int) -> tuple[Measure, Measure] 
 def _farthest(rows: sparse.csr_array, n_actions: int) -> list[Hitting]:
     """Targets that are far away: first a rare one, then each time the farthest source."""
     n_states = rows.shape[1]
-    mix = sparse.kron(sparse.eye_array(n_states), np.full((1, n_actions), 1.0 / n_actions))
+    mix = _evenly(n_states, n_actions)
     frequencies = np.full(n_states, 1.0 / n_states)
     for _ in range(n_states):  # enough to tell rare from frequent; no exact solution is needed
         frequencies = frequencies @ (mix @ rows)
@@ -160,14 +162,24 @@ def _rarest_pair(rows: sparse.csr_array, n_actions: int) -> Measure:
     return Measure(value=max(float(-found.fun), 0.0), error=10.0 * _FEASIBILITY)
 
 
-def _uniform(mdp: TabularMDP, live: IntArray) -> Measure:
+def _uniform(rows: sparse.csr_array, n_actions: int) -> Measure:
     """Least frequency of a state under the uniform policy; 0 if it leaves one for good."""
-    even = np.full((mdp.n_states, mdp.n_actions), 1.0 / mdp.n_actions)
-    if len(structure.closed_classes(mdp)) > 1:
+    n_states = rows.shape[1]
+    chain = (_evenly(n_states, n_actions) @ rows).tocsr()
+    n_classes, _ = csgraph.connected_components(chain, directed=True, connection="strong")
+    if n_classes > 1:
         return Measure(value=0.0)
-    least = float(structure.stationary_distribution(mdp, even)[live].min())
+    least = float(structure.chain_distribution(chain).min())
     # Chains of this size are solved without a subtraction: each entry has the digits of a float.
-    return Measure(value=least, error=least * 4.0 * live.size * EPS)
+    return Measure(value=least, error=least * 4.0 * n_states * EPS)
+
+
+def _evenly(n_states: int, n_actions: int) -> sparse.csr_array:
+    """The uniform policy, [n, n A]."""
+    mix: sparse.csr_array = sparse.kron(
+        sparse.eye_array(n_states), np.full((1, n_actions), 1.0 / n_actions), format="csr"
+    )
+    return mix
 
 
 def _inverse_gaps(found: gaps.Separation, live: IntArray) -> Measure:

@@ -32,7 +32,8 @@ class Hitting:
 
     Attributes:
         times: float64 [S], T(s -> t); 0 at t, infinite where t cannot be reached.
-        back: least expected time from t until the walk is in t again.
+        back: least expected time from t until the walk is in t again; infinite where t cannot be
+            reached from every state.
         error: bound of the relative error of all of these.
     """
 

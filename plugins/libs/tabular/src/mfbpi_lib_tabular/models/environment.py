@@ -13,6 +13,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, CheckpointError, ModelError
 from mfbpi_core.running.generators import generator_state, restore_generator
+from mfbpi_lib_tabular.analysis import structure
 from mfbpi_lib_tabular.models.dynamics import Dynamics, dynamics_of
 
 
@@ -58,8 +59,11 @@ class TabularEnvironment(Environment):
 
     @functools.cached_property
     def cells(self) -> Cells:
-        """One cell for each state."""
-        return Cells(count=self.mdp.n_states, index=_identity)
+        """One cell for each state; reachable are those in which a walk from the start acts."""
+        missing = structure.unreachable_states(self.mdp)
+        acting = ~self.mdp.terminal | (self.mdp.initial > 0.0)
+        acting[missing] = False
+        return Cells(count=self.mdp.n_states, index=_identity, reachable=acting)
 
     @property
     def simulator(self) -> tuple[Dynamics, np.random.Generator]:

@@ -33,16 +33,14 @@ Rows = list[list[list[Entry]]]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Table:
-    """A model, and which of its states can be seen.
+    """A model, and which of its states stand for ends in others.
 
     Attributes:
         mdp: the model.
-        seen: bool [S], states that a walk from the start can show.
         twins: int64 [S - n], the states whose ends the last states stand for.
     """
 
     mdp: TabularMDP
-    seen: BoolArray
     twins: npt.NDArray[np.int64]
 
 
@@ -92,8 +90,6 @@ def read(
                 successors[s, a, slot] = target
                 probabilities[s, a, slot] = probability
                 rewards[s, a, slot] = reward * scale
-    ends = _ended_by(merged, walked)
-    seen = np.concatenate([walked | (ends & ~live), ends[doubled]])
     terminal = np.concatenate([~live, np.ones(len(twins), dtype=np.bool_)])
     limits = reward_range or found_range(rewards[probabilities > 0.0])
     rewards[probabilities == 0.0] = limits[0]
@@ -106,7 +102,7 @@ def read(
         reward_law=reward_law,
         reward_range=limits,
     )
-    return Table(mdp=_as_given(mdp, probabilities, initial), seen=seen, twins=doubled)
+    return Table(mdp=_as_given(mdp, probabilities, initial), twins=doubled)
 
 
 def _as_given(

@@ -132,7 +132,7 @@ class Saver:
             raise CheckpointError("it is that of another task")
         before = tree["versions"]
         now = provenance.installed(before)
-        now["plugins"] |= {plugin.distribution: plugin.version for plugin in self.used}
+        now["plugins"] |= provenance.of_plugins(self.used)
         changed = provenance.changes(before, now)
         if changed:
             raise CheckpointError(f"it was made with other versions: {', '.join(changed)}")

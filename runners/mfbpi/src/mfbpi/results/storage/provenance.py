@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 import mfbpi_core
+from mfbpi.results.storage import sources
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.plugin import Plugin
 
@@ -80,9 +81,16 @@ def changes(
     ]
 
 
+def of_plugins(used: Iterable[Plugin]) -> dict[str, str]:
+    """The versions of the distributions of plugins, as this process has loaded them."""
+    return {
+        plugin.distribution: plugin.version + _loaded_suffix(plugin.distribution) for plugin in used
+    }
+
+
 def _plugins(used: Iterable[Plugin]) -> dict[str, str]:
     """The distributions of the plugins used, of the core, the runner and the libs loaded."""
-    versions = {plugin.distribution: plugin.version for plugin in used}
+    versions = of_plugins(used)
     ours = [name for name in sys.modules if name.startswith("mfbpi")]  # quicker than the pattern
     for module in filter(_OURS.fullmatch, ours):
         distribution = module.replace("_", "-")
@@ -103,7 +111,7 @@ def _version(distribution: str) -> str:
     if "#" in distribution:  # a plugin without packaging is named after its content
         return distribution.rpartition("#")[2]
     try:
-        return metadata.version(distribution)
+        return metadata.version(distribution) + sources.suffix(distribution)
     except Exception:  # not installed, or half removed, where importlib raises whatever comes
         return "unknown"
 
@@ -112,6 +120,9 @@ def _version(distribution: str) -> str:
 def _loaded_version(distribution: str) -> str:
     """The same of what this process has imported: read once, with no task slower for it."""
     return _version(distribution)
+
+
+_loaded_suffix = functools.cache(sources.suffix)
 
 
 @functools.cache

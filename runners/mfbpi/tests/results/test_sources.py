@@ -1,0 +1,78 @@
+"""What is installed from a folder is another program after an edit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mfbpi.results.storage import provenance, sources
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package and its metadata, as ``pip install -e`` leaves them."""
+    package = tmp_path / "my_agent_of_test"
+    (package / "__pycache__").mkdir(parents=True)
+    (package / "__init__.py").write_text("RATE = 1")
+    info = tmp_path / "my_agent_of_test-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: my-agent-of-test\nVersion: 1.2\n")
+    direct = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(direct))
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("my_agent_of_test", None)
+
+
+def version() -> str:
+    """As a result or a checkpoint names it."""
+    return provenance.installed({"plugins": {"my-agent-of-test": ""}, "libraries": {}})["plugins"][
+        "my-agent-of-test"
+    ]
+
+
+def test_an_edit_makes_another_version(plugin: Path) -> None:
+    """And taking it back makes the one before; what Python keeps beside a source is no edit."""
+    first = version()
+    source = plugin / "my_agent_of_test/__init__.py"
+    source.write_text("RATE = 2")
+    second = version()
+    source.write_text("RATE = 1")
+    (plugin / "my_agent_of_test/__pycache__/left.pyc").touch()
+
+    assert first.startswith("1.2+src.")
+    assert version() == first != second
+
+
+def test_other_files_and_names_of_files_count(plugin: Path) -> None:
+    """A table beside the source, or one module called as another was."""
+    found = [version()]
+    (plugin / "my_agent_of_test/table.csv").write_text("1,2")
+    found.append(version())
+    (plugin / "my_agent_of_test/table.csv").rename(plugin / "my_agent_of_test/other.csv")
+
+    assert len({*found, version()}) == 3
+
+
+def test_entry_points_name_the_package(plugin: Path) -> None:
+    """A distribution may be called otherwise than its package."""
+    info = plugin / "my_agent_of_test-1.2.dist-info"
+    (info / "METADATA").write_text("Name: my-agent-of-test\nVersion: 1.2\n")
+    (plugin / "elsewhere.py").write_text("x = 1")
+    (info / "entry_points.txt").write_text("[mfbpi]\nmine = elsewhere\n")
+    before = version()
+    (plugin / "elsewhere.py").write_text("x = 2")
+
+    assert version() != before
+
+
+def test_what_comes_from_an_index_has_its_version(plugin: Path) -> None:
+    """Nobody edits it."""
+    (plugin / "my_agent_of_test-1.2.dist-info/direct_url.json").unlink()
+
+    assert version() == "1.2"
+    assert sources.suffix("numpy") == sources.suffix("not installed at all") == ""
