@@ -71,7 +71,7 @@ def run(
         allow_heuristic: whether it may be one without a guarantee.
         out: directory of the results; a new one below ``results`` if None.
         if_exists: what to do where it holds results: ``"resume"`` runs what is missing,
-            ``"overwrite"`` runs all again.
+            ``"overwrite"`` runs all again, and results of other tasks are set aside.
         shard: which part of the tasks, such as ``"0/4"``, ``"1/4"``, ...; the other parts run
             elsewhere, into the same ``out``.
         executor: where tasks run: a name, or what :func:`mfbpi.executor` returns.

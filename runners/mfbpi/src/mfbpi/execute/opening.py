@@ -10,7 +10,7 @@ from mfbpi.execute.driver import Record
 from mfbpi.execute.saving import checkpoint
 from mfbpi.notices import note, warn
 from mfbpi.plan.grid import Site, TaskPlan
-from mfbpi.results.storage import manifest
+from mfbpi.results.storage import files, manifest
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
 from mfbpi.results.storage.places import Place
@@ -46,6 +46,8 @@ class Opening:
             before = manifest.read(directory)
             plan = _with_metrics_of(plan, before) if self.if_exists == "resume" else plan
             manifest.check(directory, plan.manifest())
+            if self.if_exists == "overwrite" and plan.shard is None:
+                self._leave_alone(plan)
             if self.if_exists == "fail" and self._holds_results(plan):
                 which = "" if plan.shard is None else f" of shard {plan.shard}"
                 raise UsageError(
@@ -58,6 +60,23 @@ class Opening:
         except OSError as error:
             raise unwritable(directory, error) from error
         return plan, [Record(task=task, status="pending") for task in plan.tasks]
+
+    def _leave_alone(self, plan: TaskPlan) -> None:
+        """Move away what is of other tasks: no table may join it with what is run now."""
+        own = {task.task_id for task in plan.tasks}
+        rows = {path.stem for path in self.store.rows()} - own
+        errors = [path for path in self.store.errors() if path.stem not in own]
+        if self.touch:
+            for task_id in rows:
+                self.store.set_aside(task_id)
+            for path in errors:
+                files.remove(path)
+            manifest.forget(self.store.directory)  # last: without it nobody knows what the rest is
+        if rows:
+            note(
+                f"{len(rows)} results in {self.store.directory} are of other tasks and go to "
+                f"{SET_ASIDE}, for `if_exists='overwrite'` leaves those of one run alone"
+            )
 
     def _holds_results(self, plan: TaskPlan) -> bool:
         """Whether there are results already; those of other shards are no matter."""
@@ -73,6 +92,7 @@ class Opening:
 
     def _refuse_others(self) -> None:
         """Refuse a directory whose files are not those of runs, or lie where they once did."""
+        manifest.refuse_file(self.store.directory)
         if (self.store.directory / STUDY).exists():
             raise UsageError(
                 f"{self.store.directory} holds a study; choose another directory with `out`"
@@ -107,7 +127,7 @@ class Opening:
         if isinstance(found, ResultError):
             warn(f"{found}; the task is run again, and what is there goes to {SET_ASIDE}")
             if self.touch:
-                self.store.set_aside(task)
+                self.store.set_aside(task.task_id)
             found = None
         if found is None:
             return Record(task=task, status="pending")

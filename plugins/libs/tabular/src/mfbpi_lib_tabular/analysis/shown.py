@@ -31,7 +31,7 @@ MEANING = {
 #: The measures of hardness, likewise; the literature is in :mod:`.hardness`.
 HARDNESS = {
     "diameter": "longest of the fastest ways between two states, in expected steps",
-    "rarest_state": "least over states of the largest frequency that a policy gives it, wherever it starts",
+    "rarest_state": "least over states of the largest frequency a policy gives it, from any start",
     "rarest_pair": "largest least frequency of a pair (s, a) under a policy",
     "uniform_frequency": "least frequency of a state under the uniform policy",
     "inverse_gaps": "sum of 1 / gap over sub-optimal pairs",

@@ -177,14 +177,14 @@ class Store:
             return []
         return sorted(p for p in self.directory.iterdir() if pattern.fullmatch(p.name))
 
-    def set_aside(self, task: Task) -> list[Place]:
-        """Move the tables of a task away, so that it is run again; returns where they are now.
+    def set_aside(self, task_id: str) -> list[Place]:
+        """Move the tables of a task away, as if it was not run; returns where they are now.
 
         Raises:
             UsageError: when the directory cannot be written to.
         """
         folder = self.directory / SET_ASIDE
-        found = [self.path(task.task_id, suffix) for suffix in _FOLDERS]
+        found = [self.path(task_id, suffix) for suffix in _FOLDERS]
         try:
             return [
                 files.move_aside(

@@ -103,8 +103,7 @@ def check(directory: Place, now: Manifest) -> None:
     Raises:
         UsageError: naming the settings or the labels that differ, with both values.
     """
-    if directory.exists() and not directory.is_dir():
-        raise UsageError(f"{directory} is a file; give a directory with `out`")
+    refuse_file(directory)
     before = read(directory)
     refuse_differences(directory, before, {**now, "schema_version": SCHEMA_VERSION})
     renamed = [*_renamed(before, now, "environments"), *_renamed(before, now, "agents")]
@@ -113,6 +112,22 @@ def check(directory: Place, now: Manifest) -> None:
             f"{directory} holds the same under another label: {renamed[0]}; choose another "
             "directory with `out`"
         )
+
+
+def refuse_file(directory: Place) -> None:
+    """Refuse a file in place of a directory; raises :class:`UsageError`."""
+    if directory.exists() and not directory.is_dir():
+        raise UsageError(f"{directory} is a file; give a directory with `out`")
+
+
+def forget(directory: Place) -> None:
+    """Remove all manifests of a directory, where what they tell of is no longer there.
+
+    Raises:
+        OSError: when they cannot be removed.
+    """
+    for path in _all(directory):
+        files.remove(path)
 
 
 def refuse_differences(directory: Place, before: Manifest, now: Manifest) -> None:
