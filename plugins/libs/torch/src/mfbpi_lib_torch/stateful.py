@@ -66,10 +66,12 @@ class Stateful:
         ranges = self.ranges()
         for name in self.saved:
             place = f"{type(self).__name__}.{name}"
-            restored = _restored(getattr(self, name), state[name], place)
+            own = getattr(self, name)
+            restored = _restored(own, state[name], place)
             if name in ranges:
                 restored = _in_range(place, restored, state[name], *ranges[name])
-            setattr(self, name, restored)
+            if restored is not own:  # what was restored in place may be offered without a setter
+                setattr(self, name, restored)
 
 
 def restore_whole(own: Stateful, state: StateDict) -> None:
@@ -110,7 +112,7 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
     elif isinstance(own, list):
         _check(place, _kind(own), _kind(saved), "as its kind")
         _check(place, len(own), len(saved), "items")
-        return [_restored(a, b, place) for a, b in zip(own, saved, strict=True)]
+        own[:] = [_restored(a, b, place) for a, b in zip(own, saved, strict=True)]
     elif _is_tensor(own):
         _check(place, tuple(own.shape), tuple(saved.shape), "as its shape")
         check_finite(place, np.asarray(saved))

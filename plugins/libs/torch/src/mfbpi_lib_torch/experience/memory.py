@@ -113,7 +113,8 @@ class Memory:
         """Outputs [R, B * A] of the priors; remembered for features: s' is s of the next step."""
         if self.encoder.one_hot:
             return {name: prior.at(encoded) for name, prior in self.priors.items()}
-        key = encoded.tobytes()  # compared some twenty times as fast as arrays are
+        # Bytes are compared some twenty times as fast as arrays; priors may have been replaced.
+        key = (encoded.tobytes(), *self.priors.values())
         if self._known.get("key") != key:
             self._known["key"] = key
             self._known["values"] = {name: p.at(encoded) for name, p in self.priors.items()}

@@ -73,12 +73,11 @@ class Learner(OnPath, Generic[L, K]):
         self.encoder = Encoder.of(problem, config.one_hot)
         self.updates = 0
         self.networks: list[Ensemble] = []
-        self.priors: dict[str, Prior] = {}
+        self.priors = {}
         self.build()
-        self.prior_networks = list(self.priors.values())
-        self.memory = Memory(
-            problem, config, self.encoder, self.priors, self.device, self.stores_masks
-        )
+        # What build has made of the problem and the parameters counts, on both paths.
+        made_with = self.problem, self.config, self.encoder, self.priors, self.device
+        self.memory = Memory(*made_with, self.stores_masks)
         self.lanes: list[L] = [self.lane(rng, self._replay(rng)) for rng in self.rngs]
         for lane in self.lanes:
             self.renew(lane)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import attrs
+
 from mfbpi_core import Problem
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import UsageError
@@ -35,11 +37,29 @@ class OnPath(Stateful):
     device: str
     memory: Memory
     networks: list[Ensemble]
-    priors: dict[str, Prior]
     lanes: Sequence[Any]
 
     _path: str = ""
     _compiled: Sequence[CompiledReplica] = ()
+    _built: dict[str, Prior]  # priors, until there is a memory
+
+    @property
+    def priors(self) -> dict[str, Prior]:
+        """The priors by name: those of the memory, which stores what they say of transitions."""
+        known: Any = self.memory.priors if "memory" in vars(self) else self._built
+        return known
+
+    @priors.setter
+    def priors(self, priors: dict[str, Prior]) -> None:
+        if "memory" in vars(self):
+            self.memory = attrs.evolve(self.memory, priors=priors)
+        else:
+            self._built = priors
+
+    @property
+    def prior_networks(self) -> list[Prior]:
+        """The priors as they are saved."""
+        return list(self.priors.values())
 
     @property
     def path(self) -> str:
