@@ -29,7 +29,7 @@ class Rule(NamedTuple):
 
     Attributes:
         double: whether the target's action is the online network's.
-        everywhere: whether members are needed at every s', whatever their masks.
+        everywhere: whether members are needed at every s', whatever masks and targets are.
         huber: Huber's loss, or else the square.
         divisor: of the mean loss, 1 as a rule.
     """
@@ -43,6 +43,11 @@ class Rule(NamedTuple):
     def loss(self) -> str:
         """Its name."""
         return "huber" if self.huber else "squared"
+
+    @property
+    def follows(self) -> bool:
+        """Whether members are needed at s' at all, not their target copies alone."""
+        return self.double or self.everywhere
 
 
 class Space(NamedTuple):
@@ -104,7 +109,8 @@ def check_sizes(net: Net, batch: Batch, prior: Floats, n_actions: int) -> None:
 def learn_values(update: Held, step: int) -> None:
     """Step number ``step`` of every member; what is held is a :class:`ValueUpdate`."""
     net, batch, prior, rule, space = update.content
-    open_values(net, batch, space.first, rule.double or not net.has_target)
+    follows = rule.double or rule.everywhere
+    open_values(net, batch, space.first, follows or not net.has_target)
     for b in range(net.members):
         step_member(net, batch, b, prior, rule, space, step)
     if net.one_hot:
@@ -140,7 +146,7 @@ def open_values(net: Net, batch: Batch, first: First, online: bool) -> None:
 
 @leaf
 def choose_online(batch: Batch, b: int, rule: Rule, to: Pass) -> tuple[int, int]:
-    """The sites from which member b learns and, for a double target, those that follow.
+    """The sites from which member b learns and, where they are needed, those that follow.
 
     Returns:
         The numbers of those that learn and of all.
@@ -149,7 +155,7 @@ def choose_online(batch: Batch, b: int, rule: Rule, to: Pass) -> tuple[int, int]
     count = n_learning
     discounts, mask, following = batch.discounts, batch.mask, batch.following
     sites, place = to.sites, to.place
-    if rule.double:
+    if rule.double or rule.everywhere:
         for i in range(following.size):
             if discounts[i] > 0.0 and (rule.everywhere or mask[b, i]):
                 count = include(following[i], sites, place, count)

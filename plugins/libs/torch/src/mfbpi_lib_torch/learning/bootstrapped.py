@@ -36,7 +36,7 @@ class Estimates:
 
     Attributes:
         seen: activations, for the backward pass.
-        online: float32 [R, B, A, n or 2 n], at s and, where the target needs them, at s'.
+        online: float32 [R, B, A, n or 2 n], at s and, where the rule needs them, at s'.
         target: float32 [R, B, A, n or 2 n], of the target copy at s' or at s and s'.
         n: transitions.
     """
@@ -80,7 +80,7 @@ class Bootstrapped(Learner[L, K]):
 
     parts_of_learning: ClassVar[tuple[str, ...]] = (
         *("learn", "estimates", "target", "learn_values"),
-        *("rule", "loss_divisor"),
+        *("rule", "loss_divisor", "by_replica"),
     )
 
     def build(self) -> None:
@@ -126,7 +126,7 @@ class Bootstrapped(Learner[L, K]):
     def estimates(self, batch: Batch) -> Estimates:
         """Open the batch; evaluate the ensemble and its target copy, once and where needed."""
         n = batch.actions.shape[2]
-        online_at = slice(None) if self.rule().double else slice(0, n)
+        online_at = slice(None) if self.rule().follows else slice(0, n)
         target_at = slice(None) if self.target_at_both else slice(n, None)
         self.q.open(batch.both)
         seen = self.q.online(online_at)
