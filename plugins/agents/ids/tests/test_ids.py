@@ -7,11 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-from mfbpi_agent_ids.agent import IDS, information_ratio, of_action
+from mfbpi_agent_ids.agent import IDS, IDSLearner, information_ratio, of_action
 from mfbpi_agent_ids.config import Config, preset
 from mfbpi_core import Transition
+from mfbpi_core.errors import UsageError
 from mfbpi_lib_torch.learning import paths
-from mfbpi_lib_torch.testing import array_problem, drawn_observation, first_actions, small_learner
+from mfbpi_lib_torch.testing import (
+    array_problem,
+    drawn_observation,
+    first_actions,
+    learnt,
+    small_learner,
+)
 
 
 def test_information_ratio_by_hand():
@@ -173,3 +180,50 @@ def step(**ends) -> Transition:
     """A transition between two observations."""
     one, two = np.zeros(3, np.float32), np.ones(3, np.float32)
     return Transition(one, 0, ends.pop("reward", 0.0), two, **ends)
+
+
+class Levels(IDSLearner):
+    """With as many levels again."""
+
+    def build(self):
+        """Twice."""
+        super().build()
+        self.levels = np.concatenate([self.levels, self.levels])
+
+
+class OneLevel(IDSLearner):
+    """With one, which torch would take for all."""
+
+    def build(self):
+        """The median."""
+        super().build()
+        self.levels = self.levels[:1]
+
+
+class Outputs(IDSLearner):
+    """With more outputs than quantiles of actions."""
+
+    def build(self):
+        """Three for each action."""
+        super().build()
+        self.networks.remove(self.z)
+        outputs = 2 * (self.config.quantiles + 3)
+        self.z = self.network(self.sizes(members=1, outputs=outputs), 1e-3, target=False)
+
+
+@pytest.mark.parametrize("path", paths.ALL)
+@pytest.mark.parametrize("shape", [(3,), (4, 4)])
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        (Levels, "1 members with 8 outputs, and there are 8 levels"),
+        (OneLevel, "1 members with 8 outputs, and there are 1 levels"),
+        (Outputs, "1 members with 14 outputs, and there are 4 levels"),
+    ],
+)
+def test_other_levels_than_quantiles_are_refused(kind, found, shape, path):
+    """Compiled functions would read what lies behind the outputs."""
+    config = Config(ensemble_size=3, hidden=6, batch_size=8, quantiles=4)
+    made = small_learner(type("Made", (IDS,), {"learner_type": kind}), config, path, shape)
+    with pytest.raises(UsageError, match=f"{found}; expected one member with 2 x 4 outputs and 4"):
+        learnt(made, shape)

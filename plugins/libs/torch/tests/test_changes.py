@@ -251,3 +251,20 @@ def test_what_is_only_added_is_compiled():
     plain = learnt(plain_learner(paths.COMPILED, CELLS), CELLS)
     np.testing.assert_array_equal(made.q.flat, plain.q.flat)
     assert made.lanes[0].replay.paid == 40
+
+
+class ByReplica(BootstrappedDQN):
+    """Presents the values of replicas otherwise."""
+
+    def by_replica(self, values):
+        """Half as large again."""
+        return super().by_replica(values) * 1.5
+
+
+def test_values_that_are_presented_otherwise_are_learned_in_torch():
+    """Compiled functions take them as the networks give them."""
+    plain = plain_learner(paths.COMPILED, CELLS)
+    made = ByReplica(plain.problem, plain.config, [np.random.default_rng(0)])
+    assert made.path == paths.TORCH
+    with pytest.raises(UsageError, match=r"ByReplica\.by_replica"):
+        made.take(paths.COMPILED)

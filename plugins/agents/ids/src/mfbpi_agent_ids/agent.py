@@ -26,7 +26,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi_agent_ids.compiled import QuantileUpdate, hold_quantiles, learn_quantiles, quantile_space
+from mfbpi_agent_ids.compiled import (
+    QuantileUpdate,
+    check_levels,
+    hold_quantiles,
+    learn_quantiles,
+    quantile_space,
+)
 from mfbpi_agent_ids.config import Config
 from mfbpi_core import Transition
 from mfbpi_core.data.arrays import Array
@@ -106,11 +112,17 @@ class IDSLearner(Bootstrapped[Lane, Config]):
 
     def quantile_update(self, replica: CompiledReplica) -> QuantileUpdate:
         """What compiled functions take to update the quantile network."""
+        self._check_levels()
         net, space = replica.net(self.z), replica.space(quantile_space, self.z)
         return QuantileUpdate(net, replica.batch, as_array(self.levels), space)
 
+    def _check_levels(self) -> None:
+        n_levels, n_actions = len(self.levels), self.problem.n_actions
+        check_levels(self.z.sizes, n_levels, n_actions, self.config.quantiles)
+
     def learn(self, batch: Batch) -> None:
         """One step of the ensemble and one of the quantile network."""
+        self._check_levels()
         super().learn(batch)
         self.z.open(batch.both)
         seen = self.z.online()

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mfbpi_core.errors import UsageError
 from mfbpi_lib_torch.kernels.compiling import compiled
 from mfbpi_lib_torch.kernels.held import Held, Holder
 from mfbpi_lib_torch.kernels.parts import (
@@ -23,6 +24,7 @@ from mfbpi_lib_torch.kernels.passes import backward, forward
 from mfbpi_lib_torch.kernels.steps import take_member
 from mfbpi_lib_torch.kernels.tables import close_rows
 from mfbpi_lib_torch.kernels.values import include, open_values
+from mfbpi_lib_torch.networks.layers import Sizes
 
 
 class QuantileSpace(NamedTuple):
@@ -54,6 +56,27 @@ class QuantileUpdate(NamedTuple):
     batch: Batch
     levels: Floats
     space: QuantileSpace
+
+
+def check_levels(sizes: Sizes, n_levels: int, n_actions: int, quantiles: int) -> None:
+    """See to it that nothing is read beyond its end: compiled functions ask for no sizes.
+
+    Args:
+        sizes: of the quantile network.
+        n_levels: levels of quantiles.
+        n_actions: A.
+        quantiles: of the parameters, by which values are read.
+
+    Raises:
+        UsageError: when the network has other members than one, or levels and outputs are not
+            those of the parameters.
+    """
+    if (sizes.members, sizes.outputs, n_levels) != (1, n_actions * quantiles, quantiles):
+        raise UsageError(
+            f"a quantile network has {sizes.members} members with {sizes.outputs} outputs, and "
+            f"there are {n_levels} levels; expected one member with {n_actions} x {quantiles} "
+            f"outputs and {quantiles} levels, as n_actions and the parameter quantiles say"
+        )
 
 
 @compiled

@@ -57,7 +57,7 @@ class Learner(OnPath, Generic[L, K]):
     saved: ClassVar[tuple[str, ...]] = ("lanes", "networks", "path", "prior_networks", "updates")
 
     #: Methods that :meth:`learn` is made of; see :mod:`mfbpi_lib_torch.learning.paths`.
-    parts_of_learning: ClassVar[tuple[str, ...]] = ("learn",)
+    parts_of_learning: ClassVar[tuple[str, ...]] = ("learn", "by_replica")
 
     #: Parameters on whose size it depends whether learning stays finite, for messages.
     magnitudes: ClassVar[tuple[str, ...]] = ("learning_rate", "prior_scale", "loss")
