@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from mfbpi_core import Transition
-from mfbpi_core.errors import ConfigError, SolverError, UsageError
+from mfbpi_core.errors import CheckpointError, ConfigError, SolverError, UsageError
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.learning import divergence, paths
+from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
 
 PATHS = (paths.COMPILED, paths.TORCH)
 
@@ -120,8 +121,8 @@ def test_replicas_are_told_apart(make_learner, environment_type):
     spoil(learner.q, np.inf, replica=2)
     with pytest.raises(SolverError, match=r"in replica 1, 2 of 0 to 2 .* rewards from 2 to 3;"):
         learner.state_dict()
-    values = {"q": np.array([[[0.0]], [[1.0]], [[np.inf]]])}
-    with pytest.raises(SolverError, match=r"\(q\) are not finite in replica 2 of 0 to 2"):
+    values = {"q": np.array([[[0.0]], [[1.0]], [[np.nan]]])}
+    with pytest.raises(SolverError, match=r"\(q\) are no numbers in replica 2 of 0 to 2"):
         divergence.checked(learner, values)
 
 
@@ -148,3 +149,59 @@ def test_large_rewards_are_learned_from(make_learner, small_sea):
     learner.lanes[0].replay.columns["reward"][:] = 1e6
     drive(learner, small_sea(), 200)
     assert learner.updates == 205
+
+
+class Bonus(BootstrappedDQN):
+    """Prefers what is untried, forbids what is not allowed, and is very sure of itself."""
+
+    made = (np.inf, -np.inf, 1.7e308)
+
+    def values(self, encoded, priors):
+        """With numbers of its own."""
+        values = super().values(encoded, priors)
+        shape = values["q"].shape
+        own = {f"own {i}": np.full(shape, number) for i, number in enumerate(self.made)}
+        return {**values, **own, "both": values["q"] + own["own 1"]}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_an_algorithm_makes_of_values_may_be_infinite(make_learner, small_sea, path):
+    """And sums of finite numbers may be too large for any; but each is a number."""
+    learner = make_learner(small_sea(), learner=Bonus)
+    learner.take(path)
+    with np.errstate(over="ignore"):
+        drive(learner, small_sea(), 30)
+        assert learner.updates == 15
+        learner.made = (np.nan,) * 3
+        with pytest.raises(SolverError, match=r"values \(own 0\) are no numbers after 15 updates"):
+            learner.recommend(small_sea().reset(seed=0)[0])
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_outputs_that_are_not_finite(make_learner, environment_type, path):
+    """Of networks, whatever is made of them."""
+    learner = make_learner(environment_type())
+    learner.take(path)
+    learner.q.flat[learner.q.sizes.places[-2] :] = np.inf
+    match = "outputs of networks and priors are not finite after 0 updates"
+    with np.errstate(all="ignore"), pytest.raises(SolverError, match=match):
+        learner.recommend(environment_type().reset(seed=0)[0])
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_bad_state_is_refused_by_what_has_diverged(make_learner, environment_type, path):
+    """The error is about the state, and everything is as it was; a good one helps."""
+    learner = make_learner(environment_type())
+    learner.take(path)
+    drive(learner, environment_type(), 30)
+    state = learner.state_dict()
+    spoil(learner.q, np.nan)
+    before = copy.deepcopy(vars(learner.q)["second_moment"]), learner.lanes[0].rng.random(3)
+    learner.lanes[0].replay.columns["reward"][0] = 7.0
+    with pytest.raises(CheckpointError, match=r"updates is -1; expected 0 to"):
+        learner.load_state_dict({**state, "updates": -1})
+    np.testing.assert_array_equal(learner.q.second_moment, before[0])
+    assert learner.lanes[0].replay.columns["reward"][0] == 7.0
+    assert not np.array_equal(learner.lanes[0].rng.random(3), before[1])
+    learner.load_state_dict(state)
+    assert learner.state_dict().keys() == state.keys()

@@ -108,7 +108,8 @@ class IDSLearner(Bootstrapped[Lane, Config]):
     def learn_compiled(self, replica: CompiledReplica) -> None:
         """The same step of one replica."""
         super().learn_compiled(replica)
-        learn_quantiles(replica.held(self.quantile_update, hold_quantiles), self.z.step + 1)
+        update = replica.held(self.quantile_update, hold_quantiles, self.levels)
+        learn_quantiles(update, self.z.step + 1)
 
     def quantile_update(self, replica: CompiledReplica) -> QuantileUpdate:
         """What compiled functions take to update the quantile network."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import sys
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from mfbpi_core.data import exact
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import generator_state, restore_generator
+from mfbpi_core.running.generators import check_class, generator_state, restore_generator
 from mfbpi_core.running.state import copied
 from mfbpi_lib_torch.late import torch
 
@@ -34,11 +35,28 @@ class Stateful:
 
     saved: ClassVar[tuple[str, ...]] = ()
 
+    #: By the name of an attribute, the cached properties that are made of it.
+    views: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is derived: a view that is copied would be one of other memory."""
+        """Without what is derived: a view that is copied would be one of other memory.
+
+        Raises:
+            CheckpointError: when a generator would come back as one of another class.
+        """
         kind, derived = type(self), functools.cached_property
+        for name, value in vars(self).items():
+            if isinstance(value, np.random.Generator):
+                check_class(value, f"{kind.__name__}.{name}")
         own = vars(self).items()
         return {n: v for n, v in own if not isinstance(getattr(kind, n, None), derived)}
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Replace an attribute; views of the one before are forgotten."""
+        if name in self.views and vars(self).get(name) is not value:
+            for view in self.views[name]:
+                vars(self).pop(view, None)
+        super().__setattr__(name, value)
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """The least and the largest of saved numbers: formulas and indices rely on them.
@@ -72,24 +90,6 @@ class Stateful:
                 restored = _in_range(place, restored, state[name], *ranges[name])
             if restored is not own:  # what was restored in place may be offered without a setter
                 setattr(self, name, restored)
-
-
-def restore_whole(own: Stateful, state: StateDict) -> None:
-    """Restore a state, or nothing of it.
-
-    Raises:
-        CheckpointError: whatever was wrong with it.
-    """
-    before = Stateful.state_dict(own)
-    try:
-        Stateful.load_state_dict(own, state)
-    except BaseException as error:
-        Stateful.load_state_dict(own, before)
-        if isinstance(error, CheckpointError) or not isinstance(error, Exception):
-            raise
-        raise CheckpointError(
-            f"the saved state has a part that is none of {type(own).__name__}: {error}"
-        ) from error
 
 
 def _save(value: Any, place: str) -> Any:

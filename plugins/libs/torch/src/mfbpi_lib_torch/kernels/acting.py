@@ -35,7 +35,7 @@ def at_cell(held: Held, cell: int) -> Floats:
     """Outputs [B, outputs] of a held :class:`Net` at a cell."""
     net = held.content
     first = np.empty(net.members * net.hidden, net.flat.dtype)
-    present(net.table, cell, net.rate, first)
+    present(net.table, cell, net.table.rate, first)
     return _outputs(net, first)
 
 

@@ -24,6 +24,7 @@ class Table(NamedTuple):
         blocks: [rows, 3, B * hidden], weights and both moments.
         target: [rows, B * hidden], or no rows.
         age, decay, decay_eps, pending, pending_eps, pending_at_copy, fresh, learns: [rows].
+        rate: learning rate of the rows, by which they catch up.
     """
 
     blocks: Floats
@@ -36,6 +37,7 @@ class Table(NamedTuple):
     pending_at_copy: Floats
     fresh: Booleans
     learns: Floats
+    rate: float
 
 
 class Net(NamedTuple):
@@ -48,7 +50,7 @@ class Net(NamedTuple):
         one_hot: whether they are.
         has_target: whether there is a target copy.
         members, inputs, hidden, outputs: sizes.
-        rate: learning rate.
+        rate: learning rate of all but the table.
     """
 
     flat: Floats

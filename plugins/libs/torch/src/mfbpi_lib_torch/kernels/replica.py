@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,151 +14,72 @@ from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.device import as_array
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.lane import Lane
+from mfbpi_lib_torch.experience.memory import Memory
 from mfbpi_lib_torch.kernels import batches
 from mfbpi_lib_torch.kernels.held import Held, hold
-from mfbpi_lib_torch.kernels.parts import Batch, Floats, Integers, Net, Table
+from mfbpi_lib_torch.kernels.nets import net_of
+from mfbpi_lib_torch.kernels.parts import Batch, Floats, Integers, Net
 from mfbpi_lib_torch.networks.ensemble import Ensemble
-from mfbpi_lib_torch.networks.layers import Sizes
 from mfbpi_lib_torch.networks.priors import Prior
-from mfbpi_lib_torch.networks.rows import RowTable
 
 _Space = TypeVar("_Space")
 
 
-def net_of(ensemble: Ensemble, r: int) -> Net:
-    """The weights of replica r, in the memory of the ensemble."""
-    sizes, flat = ensemble.sizes, as_array(ensemble.flat)
-    return Net(
-        flat=flat,
-        target=as_array(ensemble.target_flat) if ensemble.has_target else flat,
-        first_moment=as_array(ensemble.first_moment),
-        second_moment=as_array(ensemble.second_moment),
-        at=_starts(sizes, r),
-        table=_table(ensemble.table, sizes, r),
-        one_hot=sizes.one_hot,
-        has_target=ensemble.has_target,
-        members=sizes.members,
-        inputs=sizes.inputs,
-        hidden=sizes.hidden,
-        outputs=sizes.outputs,
-        rate=ensemble.rate,
-    )
+class Entry(NamedTuple):
+    """What is held for compiled functions.
 
+    Attributes:
+        held: it.
+        networks: which it trains.
+        of: what else it was made of.
+    """
 
-def net_of_prior(prior: Prior, r: int) -> Net:
-    """The weights of a prior for features; it has no moments, and never learns."""
-    sizes, flat = prior.sizes, as_array(prior.flat)
-    return Net(
-        flat=flat,
-        target=flat,
-        first_moment=flat,
-        second_moment=flat,
-        at=_starts(sizes, r),
-        table=_no_table(),
-        one_hot=sizes.one_hot,
-        has_target=False,
-        members=sizes.members,
-        inputs=sizes.inputs,
-        hidden=sizes.hidden,
-        outputs=sizes.outputs,
-        rate=0.0,
-    )
-
-
-def _starts(sizes: Sizes, r: int) -> Integers:
-    parts = zip(sizes.places[:-1], sizes.shapes, strict=True)
-    starts = [start + r * (math.prod(shape) // sizes.replicas) for start, shape in parts]
-    return np.array(starts, dtype=np.int64)
-
-
-def _table(table: RowTable | None, sizes: Sizes, r: int) -> Table:
-    if table is None:
-        return _no_table()
-    n_rows = table.age.size // sizes.replicas
-    own = slice(r * n_rows, (r + 1) * n_rows)
-    target = as_array(table.target) if table.has_target else np.zeros((0, 0), np.float32)
-    return Table(
-        blocks=as_array(table.blocks)[own],
-        target=target[own],
-        age=table.age[own],
-        decay=table.decay[own],
-        decay_eps=table.decay_eps[own],
-        pending=table.pending[own],
-        pending_eps=table.pending_eps[own],
-        pending_at_copy=table.pending_at_copy[own],
-        fresh=table.fresh[own],
-        learns=table.learns[own],
-    )
-
-
-def _no_table() -> Table:
-    numbers = np.zeros(0)
-    return Table(
-        blocks=np.zeros((0, 3, 0), np.float32),
-        target=np.zeros((0, 0), np.float32),
-        age=np.zeros(0, np.int64),
-        decay=numbers,
-        decay_eps=numbers,
-        pending=numbers,
-        pending_eps=numbers,
-        pending_at_copy=numbers,
-        fresh=np.zeros(0, np.bool_),
-        learns=np.zeros(0, np.float32),
-    )
+    held: Held
+    networks: frozenset[Ensemble]
+    of: tuple[object, ...]
 
 
 class CompiledReplica:
     """One replica of a learner.
 
     Args:
-        config: parameters.
-        encoder: of observations.
-        discount: gamma.
+        memory: the learner's, with parameters, discount, encoder and priors.
         lane: replay buffer and generators.
         networks: the learner's.
-        priors: the learner's.
         r: number of the replica.
 
     Attributes:
         number: r.
         nets: its networks, of each that the learner has.
         batch: the batch drawn last.
-        trained: the networks that were asked for, which every update trains.
     """
 
-    def __init__(
-        self,
-        config: DeepConfig,
-        encoder: Encoder,
-        discount: float,
-        lane: Lane,
-        networks: Sequence[Ensemble],
-        priors: Mapping[str, Prior],
-        r: int,
-    ) -> None:
+    def __init__(self, memory: Memory, lane: Lane, networks: Sequence[Ensemble], r: int) -> None:
+        config, encoder, priors = memory.config, memory.encoder, memory.priors
         self.number = r
         self.lane = lane
-        self.trained: set[Ensemble] = set()
         self.nets = {network: net_of(network, r) for network in networks}
         self.batch = _empty_batch(config, encoder)
-        self._config = config
-        self._held: dict[Any, Held] = {}
+        self._memory = memory
+        self._held: dict[tuple[object, ...], Entry] = {}
         self._places = np.zeros(config.batch_size, np.int64)
+        discount = memory.problem.discount
         self._source = hold(_source(lane, encoder, discount, self._places, self.batch))
-        self._masks = hold(batches.Masks(lane.rng, self.batch.mask)) if _draws(lane) else None
+        known = type(lane.rng) is np.random.Generator
+        self._masks = hold(batches.Masks(lane.rng, self.batch.mask)) if known else None
         self._lock = lane.rng.bit_generator.lock  # numpy's, for agents that share a generator
         self._gather = batches.gather_cells if encoder.one_hot else batches.gather_features
         sites = 2 * config.batch_size
         self._values = {n: np.zeros((sites, p.sizes.across), np.float32) for n, p in priors.items()}
         self._gather_priors = [self._gatherer(name, prior) for name, prior in priors.items()]
-        self._made_of = _made_of(lane, networks, priors)
+        self._always: set[Ensemble] = set()  # asked for other than by what is held
+        self._handed: set[Ensemble] = set()  # those of what was handed over in this update
+        self._asked = self._always  # where it is noted which network is asked for
 
-    def is_current(
-        self, lane: Lane, networks: Sequence[Ensemble], priors: Mapping[str, Prior]
-    ) -> bool:
-        """Whether what compiled functions hold is what a learner has now, array by array."""
-        now = _made_of(lane, networks, priors)
-        return len(now) == len(self._made_of) and all(map(operator.is_, now, self._made_of))
+    @property
+    def trained(self) -> set[Ensemble]:
+        """The networks that this update trains: those that it has asked for."""
+        return self._always | self._handed
 
     def _gatherer(self, name: str, prior: Prior) -> Callable[[], None]:
         """What writes the values of a prior at the batch."""
@@ -174,13 +94,38 @@ class CompiledReplica:
         return partial(batches.gather_prior_of_features, stored)
 
     def held(
-        self, make: Callable[[CompiledReplica], Any], holding: Callable[[Any], Held] = hold
+        self,
+        make: Callable[[CompiledReplica], Any],
+        holding: Callable[[Any], Held] = hold,
+        *of: object,
     ) -> Held:
-        """What ``make`` gives for this replica, made once and held; see the module ``held``."""
+        """What ``make`` gives for this replica, made once and held; see the module ``held``.
+
+        Args:
+            make: a method of the learner, which may exchange its networks: for other networks in
+                its attributes another is made.
+            holding: what holds it.
+            of: what else it is made of: of other objects it is made anew.
+        """
         function = getattr(make, "__func__", make)  # a method would keep its learner alive
-        if function not in self._held:
-            self._held[function] = holding(make(self))
-        return self._held[function]
+        key = (function, *_networks_of(getattr(make, "__self__", None)))
+        entry = self._held.get(key)
+        if entry is None or not all(map(operator.is_, entry.of, of)):
+            entry = self._held[key] = self._entry(make, holding, of)
+        self._handed |= entry.networks
+        return entry.held
+
+    def _entry(
+        self,
+        make: Callable[[CompiledReplica], Any],
+        holding: Callable[[Any], Held],
+        of: tuple[object, ...],
+    ) -> Entry:
+        outer, self._asked = self._asked, set()
+        try:
+            return Entry(holding(make(self)), frozenset(self._asked), of)
+        finally:
+            self._asked = outer
 
     def net(self, network: Ensemble) -> Net:
         """The weights of a network of the learner, for what trains it at every update.
@@ -193,12 +138,12 @@ class CompiledReplica:
                 "a network that is to be trained is none of the learner's; expected one that its "
                 "method network has made, for others are neither saved nor copied to a target"
             )
-        self.trained.add(network)
+        self._asked.add(network)
         return self.nets[network]
 
     def space(self, make: Callable[[Net, int], _Space], network: Ensemble) -> _Space:
         """New space, made by ``make``, for the update of a network."""
-        return make(self.net(network), self._config.batch_size)
+        return make(self.net(network), self._memory.config.batch_size)
 
     def prior(self, name: str) -> Floats:
         """Values [sites, B * A] of a prior at the batch; without sites if there is none."""
@@ -206,32 +151,22 @@ class CompiledReplica:
 
     def draw(self) -> None:
         """Draw a batch, from the generators and in the order of the other path."""
+        self._handed.clear()
         self._gather(self._source, len(self.lane.replay))
         for gather in self._gather_priors:
             gather()
         self._draw_mask()
 
     def _draw_mask(self) -> None:
-        stored, mask = self.lane.replay.columns.get("mask"), self.batch.mask
-        if stored is not None:
-            batches.gather_mask(stored, self._places, mask)
-        elif self._config.mask_probability < 1.0:
-            if self._masks is not None:
+        lane, mask, probability = self.lane, self.batch.mask, self._memory.config.mask_probability
+        if self._memory.stores_masks:
+            batches.gather_mask(lane.replay.columns["mask"], self._places, mask)
+        elif probability < 1.0:
+            if self._masks is not None and _is_plain(lane):
                 with self._lock:
-                    batches.draw_mask(self._masks, self._config.mask_probability)
+                    batches.draw_mask(self._masks, probability)
             else:
-                mask[...] = self.lane.mask(mask.shape, self._config.mask_probability)
-
-
-def _made_of(lane: Lane, networks: Sequence[Ensemble], priors: Mapping[str, Prior]) -> list[object]:
-    """What compiled functions hold of one replica."""
-    replay = lane.replay
-    held: list[object] = [lane, lane.rng, replay, replay.rng, *replay.columns.values()]
-    for network in networks:
-        held += [network, network.flat, network.target_flat, network.table]
-    for prior in priors.values():
-        held += [prior, prior.flat, prior.table]
-    return held
+                mask[...] = lane.mask(mask.shape, probability)
 
 
 _NO_PRIOR = np.zeros((0, 0), np.float32)
@@ -242,10 +177,15 @@ def _prior_table(prior: Prior, r: int) -> Floats:
     return as_array(prior.table)[r * n_rows : (r + 1) * n_rows]
 
 
-def _draws(lane: Lane) -> bool:
-    """Whether a replica draws masks as :meth:`Lane.mask` does, from what compiled code knows."""
-    plain = getattr(lane.mask, "__func__", None) is Lane.mask
-    return plain and type(lane.rng) is np.random.Generator
+def _is_plain(lane: Lane) -> bool:
+    """Whether masks are drawn as :meth:`Lane.mask` does, which may be another from now on."""
+    return getattr(lane.mask, "__func__", None) is Lane.mask
+
+
+def _networks_of(owner: object) -> list[Ensemble]:
+    """The networks that a learner has as attributes, by whatever names."""
+    own = getattr(owner, "__dict__", {})
+    return [value for value in own.values() if isinstance(value, Ensemble)]
 
 
 def _source(

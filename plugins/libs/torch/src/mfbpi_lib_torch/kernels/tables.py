@@ -23,7 +23,7 @@ def open_rows(net: Net, batch: Batch, first: First, online: bool) -> None:
         first: the present weights and, if there is one, the target copy are written.
         online: whether the weights are needed at sites that do not learn.
     """
-    table, rate = net.table, net.rate
+    table, rate = net.table, net.table.rate
     n_sites, n_learning = batch.counts[0], batch.counts[1]
     copied = net.has_target
     for s in range(n_sites):
@@ -85,10 +85,12 @@ def _copy(numbers: Floats, to: Floats) -> None:
 def close_rows(net: Net, batch: Batch, first: First, step: int) -> None:
     """Take step number ``step`` with the gradient of the rows that learn, zero for all others."""
     table = net.table
-    size, eps = step_size(net.rate, step), EPS * math.sqrt(1.0 - BETA2**step)
+    size, eps = step_size(table.rate, step), EPS * math.sqrt(1.0 - BETA2**step)
     for s in range(batch.counts[1]):
-        if table.learns[batch.cells[s]] > 0.0:
-            _take_late(table, batch.cells[s], first.online[s], first.gradient[s], size, eps)
+        row, gradient = batch.cells[s], first.gradient[s]
+        if table.learns[row] != 1.0:
+            gradient *= table.learns[row]
+        _take_late(table, row, first.online[s], gradient, size, eps)
     _lag(table, step)
     for s in range(batch.counts[1]):
         row = batch.cells[s]

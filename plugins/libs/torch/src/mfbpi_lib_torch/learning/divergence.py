@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_torch.networks.ensemble import Ensemble
@@ -28,16 +29,28 @@ TABLE_PERIOD = 1024
 
 
 def checked(learner: AnyLearner, values: Values) -> Values:
-    """Values to act by, if they are finite.
+    """Values to act by, if each is a number; infinity may be what an algorithm makes of them.
 
     Raises:
         SolverError: with what led there and what to change.
     """
     for name, value in values.items():
         if not math.isfinite(value.sum()):
-            lost = [r for r, own in enumerate(value) if not np.isfinite(own).all()]
-            raise _error(learner, f"values ({name}) are not finite", lost)
+            lost = [r for r, own in enumerate(value) if np.isnan(own).any()]
+            if lost:
+                raise _error(learner, f"values ({name}) are no numbers", lost)
     return values
+
+
+def check_outputs(learner: AnyLearner, values: npt.NDArray[np.float64]) -> None:
+    """Refuse outputs [R, B, A] of networks and priors that are not finite.
+
+    Raises:
+        SolverError: as :func:`checked`.
+    """
+    if not math.isfinite(values.sum()):  # of numbers that were float32, which cannot overflow
+        lost = [r for r, own in enumerate(values) if not np.isfinite(own).all()]
+        raise _error(learner, "outputs of networks and priors are not finite", lost)
 
 
 def check_now_and_then(learner: AnyLearner) -> None:

@@ -66,6 +66,7 @@ class Learner(OnPath, Generic[L, K]):
     stores_masks: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, config: K, rngs: Sequence[np.random.Generator]) -> None:
+        super().__init__()
         self.problem = problem
         self.config = config
         self.rngs = list(rngs)
@@ -176,10 +177,16 @@ class Learner(OnPath, Generic[L, K]):
         return values.view(replicas, values.shape[0] // replicas, *values.shape[1:])
 
     def present(self, values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-        """From float32 [G, A] to float64 [R, B, A] for the rules."""
+        """From outputs, float32 [G, A], to float64 [R, B, A] for the rules.
+
+        Raises:
+            SolverError: when some are not finite: learning has left the range of float32.
+        """
         replicas = len(self.rngs)
-        by_replica = values.reshape(replicas, len(values) // replicas, *values.shape[1:])
-        return by_replica.astype(np.float64)
+        shape = (replicas, len(values) // replicas, *values.shape[1:])
+        by_replica = values.reshape(shape).astype(np.float64)
+        divergence.check_outputs(self, by_replica)
+        return by_replica
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Updates are counted from 0."""
@@ -194,9 +201,15 @@ class Learner(OnPath, Generic[L, K]):
         divergence.check_networks(self)
         return super().state_dict()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copied and pickled by its state: memory that compiled functions share is not copied."""
-        return _restored, (type(self), self.problem, self.config, self.rngs, self.state_dict())
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: all but what compiled functions hold.
+
+        Raises:
+            SolverError: as :meth:`state_dict`.
+            CheckpointError: when a generator would come back as one of another class.
+        """
+        divergence.check_networks(self)
+        return super().__getstate__()
 
     # One step.
 
@@ -218,7 +231,8 @@ class Learner(OnPath, Generic[L, K]):
 
     def update(self, transitions: Sequence[Transition]) -> None:
         """Learning rule, for the transition that each replica has just made."""
-        self.settle()
+        if not self._path:
+            self.settle()
         self.memory.store(self.lanes, transitions)
         for lane, transition in zip(self.lanes, transitions, strict=True):
             lane.steps += 1
@@ -233,7 +247,7 @@ class Learner(OnPath, Generic[L, K]):
                     network.copy_to_target()
 
     def _learn(self) -> None:
-        self.renew_path()
+        self.settle()
         if not self.compiled_replicas:
             self.learn(self.memory.sample(self.lanes))
             return
@@ -250,18 +264,6 @@ class Learner(OnPath, Generic[L, K]):
         priors = {name: prior.at(encoded) for name, prior in self.priors.items()}
         values = divergence.checked(self, self.values(encoded, priors))
         return self.recommended({name: value[replica] for name, value in values.items()})
-
-
-def _restored(
-    kind: type[Learner[L, K]],
-    problem: Problem,
-    config: K,
-    rngs: Sequence[np.random.Generator],
-    state: StateDict,
-) -> Learner[L, K]:
-    learner = kind(problem, config, rngs)
-    learner.load_state_dict(state)
-    return learner
 
 
 #: One of whatever algorithm.

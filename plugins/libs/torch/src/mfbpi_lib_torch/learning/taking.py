@@ -13,12 +13,15 @@ from mfbpi_core.errors import UsageError
 from mfbpi_lib_torch import device
 from mfbpi_lib_torch.encoder import Encoder
 from mfbpi_lib_torch.experience.memory import Memory
+from mfbpi_lib_torch.kept import restore_whole
 from mfbpi_lib_torch.kernels.held import hold
-from mfbpi_lib_torch.kernels.replica import CompiledReplica, net_of_prior
+from mfbpi_lib_torch.kernels.made_of import Parts, are_same, parts_of
+from mfbpi_lib_torch.kernels.nets import net_of_prior
+from mfbpi_lib_torch.kernels.replica import CompiledReplica
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble
 from mfbpi_lib_torch.networks.priors import Prior
-from mfbpi_lib_torch.stateful import Stateful, restore_whole
+from mfbpi_lib_torch.stateful import Stateful
 
 
 class OnPath(Stateful):
@@ -39,9 +42,17 @@ class OnPath(Stateful):
     networks: list[Ensemble]
     lanes: Sequence[Any]
 
-    _path: str = ""
-    _compiled: Sequence[CompiledReplica] = ()
+    _path: str
+    _compiled: Sequence[CompiledReplica]
+    _parts: Parts  # what compiled functions hold
     _built: dict[str, Prior]  # priors, until there is a memory
+
+    def __init__(self) -> None:
+        self._path, self._compiled, self._parts = "", (), ([], [])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what compiled functions hold, which is in memory of this learner's own."""
+        return {**super().__getstate__(), "_compiled": (), "_parts": ([], [])}
 
     @property
     def priors(self) -> dict[str, Prior]:
@@ -64,7 +75,8 @@ class OnPath(Stateful):
     @property
     def path(self) -> str:
         """The path that learning takes."""
-        self.settle()
+        if not self._path:
+            self.settle()
         return self._path
 
     @path.setter
@@ -74,19 +86,21 @@ class OnPath(Stateful):
     @property
     def compiled_replicas(self) -> Sequence[CompiledReplica]:
         """What compiled functions take of each replica; nothing on the path of torch."""
-        return self._compiled if self.path == paths.COMPILED else ()
+        if not self._compiled and self.path == paths.COMPILED:
+            self.settle()
+        return self._compiled
 
     def settle(self) -> None:
-        """Choose the path, unless that is done: compiled functions where they may be taken."""
+        """Choose the path, unless that is done: compiled functions where they may be taken.
+
+        It is chosen anew where a part was replaced that they hold.
+        """
+        if self._compiled and not are_same(self._parts, parts_of(self)):
+            self._compiled, self._path = (), ""
         if not self._path:
             self.take(paths.TORCH if paths.obstacle(self) else paths.COMPILED)
-
-    def renew_path(self) -> None:
-        """Choose the path anew where a part was replaced that compiled functions hold."""
-        pairs = zip(self._compiled, self.lanes, strict=False)  # nothing, on the path of torch
-        if not all(made.is_current(lane, self.networks, self.priors) for made, lane in pairs):
-            self._compiled, self._path = (), ""
-        self.settle()
+        elif self._path == paths.COMPILED and not self._compiled:  # a copy goes on on its path
+            self.take(self._path)
 
     def take(self, path: str) -> None:
         """Learn on that path from now on.
@@ -100,23 +114,17 @@ class OnPath(Stateful):
         else:
             if reason := paths.obstacle(self):
                 raise UsageError(f"learning cannot be compiled: {reason}; take {paths.TORCH!r}")
-            self._compiled = self._compiled or [self._replica(r) for r in range(len(self.lanes))]
+            if not self._compiled or not are_same(self._parts, parts_of(self)):
+                self._compiled = [self._replica(r) for r in range(len(self.lanes))]
         self._path = path
         for network in self.networks:
             network.nets = [hold(made.nets[network]) for made in self._compiled]
         for prior in self.priors.values():
             prior.nets = [hold(net_of_prior(prior, made.number)) for made in self._compiled]
+        self._parts = parts_of(self) if self._compiled else ([], [])
 
     def _replica(self, r: int) -> CompiledReplica:
-        return CompiledReplica(
-            self.config,
-            self.encoder,
-            self.memory.problem.discount,
-            self.lanes[r],
-            self.networks,
-            self.priors,
-            r,
-        )
+        return CompiledReplica(self.memory, self.lanes[r], self.networks, r)
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, and go on on the path that it was saved on.

@@ -11,7 +11,7 @@ the same memory, from the first time that it is asked.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -21,7 +21,9 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.device import as_tensor, placed
 from mfbpi_lib_torch.kernels.acting import outputs
-from mfbpi_lib_torch.kernels.held import Held
+from mfbpi_lib_torch.kernels.compiling import available
+from mfbpi_lib_torch.kernels.held import Held, hold
+from mfbpi_lib_torch.kernels.nets import net_of
 from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.adam import adam_
 from mfbpi_lib_torch.networks.initialisers import Floats, draw
@@ -117,6 +119,13 @@ class Ensemble(Stateful):
         "step",
     )
 
+    views: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "flat": ("layers", "target_layers"),
+        "target_flat": ("target_layers",),
+        "first_moment": ("moments",),
+        "second_moment": ("moments",),
+    }
+
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = (
         "open",
@@ -161,6 +170,16 @@ class Ensemble(Stateful):
         self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what compiled functions hold, of which it is said that there is any."""
+        return {**super().__getstate__(), "nets": bool(self.nets)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy is held by itself, and acts as what it was copied from."""
+        vars(self).update(state)
+        replicas = range(self.sizes.replicas if state["nets"] and available() else 0)
+        self.nets = [hold(net_of(self, r)) for r in replicas]
 
     @functools.cached_property
     def layers(self) -> Layers[torch.Tensor]:

@@ -10,8 +10,8 @@ Source: Osband, Aslanides & Cassirer 2018, "Randomized prior functions for deep 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,9 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.device import Numbers, as_array, as_tensor, placed
 from mfbpi_lib_torch.kernels.acting import outputs
-from mfbpi_lib_torch.kernels.held import Held
+from mfbpi_lib_torch.kernels.compiling import available
+from mfbpi_lib_torch.kernels.held import Held, hold
+from mfbpi_lib_torch.kernels.nets import net_of_prior
 from mfbpi_lib_torch.late import torch
 from mfbpi_lib_torch.networks.ensemble import (
     Initial,
@@ -49,6 +51,8 @@ class Prior(Stateful):
     """
 
     saved: ClassVar[tuple[str, ...]] = ("scale", "table", "flat")
+
+    views: ClassVar[Mapping[str, tuple[str, ...]]] = {"flat": ("layers",), "table": ("_looked_up",)}
 
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = (
@@ -86,6 +90,16 @@ class Prior(Stateful):
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Of another scale, outputs stored with transitions would go on beside those of ours."""
         return {"scale": (self.scale, self.scale)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what compiled functions hold, of which it is said that there is any."""
+        return {**super().__getstate__(), "nets": bool(self.nets)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy is held by itself, and acts as what it was copied from."""
+        vars(self).update(state)
+        replicas = range(self.sizes.replicas if state["nets"] and available() else 0)
+        self.nets = [hold(net_of_prior(self, r)) for r in replicas]
 
     @functools.cached_property
     def layers(self) -> Layers[torch.Tensor]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from typing import ClassVar
 
 import attrs
@@ -66,7 +67,7 @@ class RowTable(Stateful):
 
     Args:
         weights: float32 [rows, width].
-        rate: learning rate.
+        rate: learning rate of the rows, which may be set apart when they are made.
         frozen: rows that never learn.
         device: where they live.
         target: whether a target copy is kept.
@@ -84,6 +85,11 @@ class RowTable(Stateful):
         "fresh",
         "step",
     )
+
+    views: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "blocks": ("_blocks",),
+        "target": ("_copied",),
+    }
 
     #: Methods that compiled functions do themselves; see :mod:`mfbpi_lib_torch.learning.paths`.
     parts_of_learning: ClassVar[tuple[str, ...]] = (
