@@ -14,6 +14,8 @@ import numpy as np
 
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
+from mfbpi_core.running.generators import state_with_seeds
+from mfbpi_lib_torch import seeding
 from mfbpi_lib_torch.stateful import Stateful
 
 #: Puts something back as it was.
@@ -49,7 +51,8 @@ def kept(value: Any) -> Back:
     if hasattr(value, "detach"):  # a tensor: to name its type would import torch
         return functools.partial(value.copy_, value.clone())
     if isinstance(value, np.random.Generator):
-        return functools.partial(setattr, value.bit_generator, "state", value.bit_generator.state)
+        state = state_with_seeds(value, "a generator")
+        return functools.partial(seeding.restore, value, state)
     return _nothing
 
 
@@ -61,7 +64,8 @@ def _kept_object(value: Stateful) -> Back:
         for name, each in vars(value).items()
         if not isinstance(getattr(type(value), name, None), derived)
     }
-    parts = [kept(each) for each in own.values()]
+    offered = [getattr(value, name) for name in value.saved if name not in own]
+    parts = [kept(each) for each in (*own.values(), *offered)]
 
     def back() -> None:
         vars(value).update(own)

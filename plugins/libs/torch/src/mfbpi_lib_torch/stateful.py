@@ -14,8 +14,9 @@ import numpy.typing as npt
 from mfbpi_core.data import exact
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import check_class, generator_state, restore_generator
+from mfbpi_core.running.generators import check_class, state_with_seeds
 from mfbpi_core.running.state import copied
+from mfbpi_lib_torch import seeding
 from mfbpi_lib_torch.late import torch
 
 #: The range of what is counted from 0: numbers that float64 tells apart.
@@ -101,7 +102,7 @@ def _save(value: Any, place: str) -> Any:
         plain = value.detach().to("cpu", copy=True)
         return (plain.float() if plain.dtype == torch.bfloat16 else plain).numpy()
     if isinstance(value, np.random.Generator):
-        return generator_state(value, place)
+        return state_with_seeds(value, place)
     return copied(value, place)
 
 
@@ -124,7 +125,7 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         own[...] = saved
         check_finite(place, own)
     elif isinstance(own, np.random.Generator):
-        restore_generator(own, saved)
+        seeding.restore(own, saved)
     else:
         _check(place, _kind(own), _kind(saved), "as its kind")
         return copy.deepcopy(saved)

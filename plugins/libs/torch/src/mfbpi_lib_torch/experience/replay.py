@@ -11,7 +11,8 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import generator_state, restore_generator
+from mfbpi_core.running.generators import state_with_seeds
+from mfbpi_lib_torch import seeding
 from mfbpi_lib_torch.stateful import COUNTED, Stateful, check_finite, whole_number
 
 #: Shape of one entry and type of a column.
@@ -76,7 +77,7 @@ class Replay(Stateful):
         return {
             "columns": {name: c[: len(self)].copy() for name, c in self.columns.items()},
             "added": self.added,
-            "rng": generator_state(self.rng, "Replay.rng"),
+            "rng": state_with_seeds(self.rng, "Replay.rng"),
         }
 
     def load_state_dict(self, state: StateDict) -> None:
@@ -106,7 +107,7 @@ class Replay(Stateful):
         for name, column in self.columns.items():
             column[:stored] = saved[name]
         self.added = added
-        restore_generator(self.rng, state["rng"])
+        seeding.restore(self.rng, state["rng"])
 
     def _check_numbers(self, name: str, column: Array) -> None:
         """Refuse numbers of another kind, and places that there are not."""

@@ -13,10 +13,14 @@ from mfbpi_core.errors import CheckpointError, ConfigError
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.device import resolve
 from mfbpi_lib_torch.experience.memory import MOST_ACTIONS
+from mfbpi_lib_torch.learning import owned
 from mfbpi_lib_torch.learning.learner import AnyLearner
 
 #: Key of the learner in a saved state.
 LEARNER = "learner"
+
+#: That of what a subclass has for itself.
+OWN = "own"
 
 
 class DeepAgent(Agent[DeepConfig]):
@@ -57,13 +61,29 @@ class DeepAgent(Agent[DeepConfig]):
         return self.learner.recommend(observation)
 
     def state_dict(self) -> StateDict:
-        """Networks, moments, target copies, replay buffer, generators and schedules."""
-        return {LEARNER: self.learner.state_dict()}
+        """Networks, moments, target copies, replay buffer, generators and schedules.
+
+        What a subclass has for itself is added as far as it is plain: see ``own``.
+        """
+        own = owned.of(self, self._not_own())
+        return {LEARNER: self.learner.state_dict(), **({OWN: own} if own else {})}
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore :meth:`state_dict`, saved on whatever device."""
-        if not isinstance(state, dict) or set(state) != {LEARNER}:
+        known = isinstance(state, dict) and LEARNER in state
+        if not known or not set(state) <= {LEARNER, OWN}:
             raise CheckpointError(
-                f"the saved state is {state!s:.80}; expected only {LEARNER!r} in it"
+                f"the saved state is {state!s:.80}; expected only {LEARNER!r} in it, and {OWN!r} "
+                "for what a subclass has for itself"
             )
+        own = state.get(OWN, {})
+        owned.check(self, own, self._not_own())
         self.learner.load_state_dict(state[LEARNER])
+        owned.restore(self, own)
+
+    def _not_own(self) -> set[str]:
+        """Attributes that are given, and generators that are in the learner's state."""
+        drawn = [*self.learner.rngs, *(lane.rng for lane in self.learner.lanes)]
+        of_learner = {id(rng) for rng in drawn}
+        shared = {name for name, value in vars(self).items() if id(value) in of_learner}
+        return {"problem", "config", "learner", *shared}
