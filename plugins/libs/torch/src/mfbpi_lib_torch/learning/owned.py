@@ -56,7 +56,7 @@ def restore(agent: object, state: StateDict) -> None:
     """Take over what :func:`check` has let pass; arrays and generators in place, as others see."""
     own = vars(agent)
     for name, saved in copy.deepcopy(state).items():
-        mine = own.get(name)
+        mine: Any = own.get(name)
         arrays = isinstance(mine, np.ndarray) and isinstance(saved, np.ndarray)
         if arrays and (mine.shape, mine.dtype) == (saved.shape, saved.dtype):
             mine[...] = saved
