@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic
 
@@ -15,7 +14,7 @@ from mfbpi_core.contracts.recommendation import recommendation
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
 from mfbpi_core.data.transitions import Transition, Transitions
-from mfbpi_core.running.state import copied
+from mfbpi_core.running.state import copied, take_over
 
 
 class Agent(ABC, Generic[C]):
@@ -112,4 +111,4 @@ class Agent(ABC, Generic[C]):
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; ``state`` itself is not kept or changed."""
-        vars(self).update(copy.deepcopy(state))
+        take_over(vars(self), state)

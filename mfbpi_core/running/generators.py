@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -96,29 +96,35 @@ def generator(state: Any) -> Numpys:
             _check_taken(legacy.get_state(legacy=False), state)
             return legacy
     made = np.random.Generator(bits)
-    restore_generator(made, {key: value for key, value in state.items() if key != SEEDS})
+    restore_generator(made, state)
     return made
 
 
 def restore_generator(own: np.random.Generator, saved: Any) -> None:
     """Let a generator stand where the saved one did; what draws from it keeps it.
 
-    What it spawns others from stays its own.
+    It spawns what that would have spawned, if the state says so, and else what it would itself.
 
     Raises:
         CheckpointError: when it is the state of another kind of generator or none that numpy
             makes, or the generator is of a class of its own; it stands where it stood then.
     """
     check_class(own, "")
-    before = own.bit_generator.state
+    bits: Any = own.bit_generator
+    before = bits.state
     try:
         with _refused(saved):
-            _check_place(saved)
-            own.bit_generator.state = copy.deepcopy(saved)
-            _check_taken(own.bit_generator.state, saved)
+            state = {key: value for key, value in dict(saved).items() if key != SEEDS}
+            sequence = seeds.restored(saved.get(SEEDS))
+            _check_place(state)
+            bits.state = copy.deepcopy(state)
+            _check_taken(bits.state, state)
     except CheckpointError:
-        own.bit_generator.state = before
+        bits.state = before
         raise
+    if sequence is not None:
+        with suppress(TypeError):  # numpy before 2.0 keeps no seeds in pickles either
+            bits.__setstate__((bits.state, sequence))  # as it is unpickled, in place
 
 
 @contextmanager

@@ -15,7 +15,13 @@ import numpy as np
 
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import check_class, generator, state_with_seeds
+from mfbpi_core.running.generators import (
+    Numpys,
+    check_class,
+    generator,
+    restore_generator,
+    state_with_seeds,
+)
 
 T = TypeVar("T")
 
@@ -40,7 +46,7 @@ def restored(tree: Any, where: str = "") -> Any:
         return type(tree)(items)
     if isinstance(tree, dict):
         return {restored(k, where): restored(v, f"{where}.{k}") for k, v in tree.items()}
-    if isinstance(tree, np.random.Generator | np.random.RandomState):
+    if isinstance(tree, Numpys):
         return generator(state_with_seeds(tree, where))
     array = as_array(tree, where).copy()
     return array[()] if isinstance(tree, np.generic) else array
@@ -61,13 +67,16 @@ def copied(tree: T, where: str) -> T:
     return copy.deepcopy(tree)
 
 
+#: Containers that lie in each other deeper than this hold themselves.
+_DEEPEST = 50
+
 #: What may hold a generator, or is one.
 _LOOKED_AT = (dict, list, tuple, np.random.Generator, np.random.RandomState)
 
 
 def _check_generators(tree: Any, where: str, seen: set[int]) -> None:
     """Look at each container once: some hold themselves."""
-    if isinstance(tree, np.random.Generator | np.random.RandomState):
+    if isinstance(tree, Numpys):
         check_class(tree, where)
     elif isinstance(tree, dict | list | tuple) and id(tree) not in seen:
         seen.add(id(tree))
@@ -78,6 +87,79 @@ def _check_generators(tree: Any, where: str, seen: set[int]) -> None:
         for key, value in parts:
             if isinstance(value, _LOOKED_AT):
                 _check_generators(value, place.format(where, key), seen)
+
+
+def take_over(own: dict[str, Any], state: dict[str, Any]) -> None:
+    """Replace attributes by saved ones; generators stay where they are, for others draw from them.
+
+    A file tells two attributes with one generator as two. Where they no longer were one, each has
+    its own afterwards.
+
+    Args:
+        own: the attributes of an object.
+        state: those of one like it, neither kept nor changed.
+
+    Raises:
+        CheckpointError: when a generator of the object is of a class of its own.
+    """
+    saved = copy.deepcopy(state)
+    drawing = {name: value for name, value in saved.items() if _has_generators(value)}
+    taken = {name: _in_place(own.get(name), value) for name, value in drawing.items()}
+    alike = {name: taken[name] for name in drawing if _draw_alike(taken[name], saved[name])}
+    own.update({**saved, **alike})
+
+
+def _in_place(mine: Any, saved: Any) -> Any:
+    """What was saved, with the object's own generators, standing where those did."""
+    if type(mine) is not type(saved):
+        return saved
+    if isinstance(mine, Numpys):
+        return mine if _stands(mine, saved) else saved
+    if type(saved) is dict:
+        return {key: _in_place(mine.get(key), value) for key, value in saved.items()}
+    if type(saved) in (list, tuple) and len(mine) == len(saved):
+        return type(saved)(map(_in_place, mine, saved))
+    return saved
+
+
+def _stands(mine: Any, saved: Any) -> bool:
+    """Let a generator stand where another of its class does, if they make their bits alike."""
+    bits = [getattr(each, "_bit_generator", None) for each in (mine, saved)]
+    if type(bits[0]) is not type(bits[1]):
+        return False
+    if isinstance(mine, np.random.Generator):
+        restore_generator(mine, state_with_seeds(saved, ""))
+    else:  # it may draw from another's bits
+        mine.set_state(saved.get_state(legacy=False))
+    return True
+
+
+def _has_generators(tree: Any) -> bool:
+    """Whether there are any; said of nothing that nests without an end, by holding itself."""
+    try:
+        return _found(tree, _DEEPEST)
+    except RecursionError:
+        return False
+
+
+def _found(tree: Any, depth: int) -> bool:
+    if depth == 0:
+        raise RecursionError
+    parts = tree.values() if type(tree) is dict else tree if type(tree) in (list, tuple) else ()
+    found = [_found(each, depth - 1) for each in parts]  # all: one may hold itself
+    return isinstance(tree, Numpys) or any(found)
+
+
+def _draw_alike(mine: Any, saved: Any) -> bool:
+    """Whether generators at the same places stand at the same numbers."""
+    if isinstance(saved, Numpys):
+        states = (state_with_seeds(each, "") for each in (mine, saved))
+        return len({repr(state) for state in states}) == 1
+    if type(saved) is dict:
+        return all(_draw_alike(mine[key], value) for key, value in saved.items())
+    if type(saved) in (list, tuple):
+        return all(map(_draw_alike, mine, saved))
+    return True
 
 
 def as_array(value: object, where: str) -> Array:

@@ -34,7 +34,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.one_hot import marked_cells
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import generator_state, restore_generator
+from mfbpi_core.running.generators import restore_generator, state_with_seeds
 from mfbpi_env_slipping_deep_sea.model import (
     LARGE_REWARD,
     cells_of,
@@ -147,7 +147,7 @@ class SlippingDeepSea(BsuiteEnvironment):
 
     def state_dict(self) -> StateDict:
         """The place in the grid and the random streams."""
-        return {**super().state_dict(), "rng": generator_state(self._rng, ".rng")}
+        return {**super().state_dict(), "rng": state_with_seeds(self._rng, ".rng")}
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned.

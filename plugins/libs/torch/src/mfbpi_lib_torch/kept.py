@@ -14,8 +14,7 @@ import numpy as np
 
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import state_with_seeds
-from mfbpi_lib_torch import seeding
+from mfbpi_core.running.generators import restore_generator, state_with_seeds
 from mfbpi_lib_torch.stateful import Stateful
 
 #: Puts something back as it was.
@@ -52,7 +51,7 @@ def kept(value: Any) -> Back:
         return functools.partial(value.copy_, value.clone())
     if isinstance(value, np.random.Generator):
         state = state_with_seeds(value, "a generator")
-        return functools.partial(seeding.restore, value, state)
+        return functools.partial(restore_generator, value, state)
     return _nothing
 
 

@@ -14,9 +14,8 @@ import numpy.typing as npt
 from mfbpi_core.data import exact
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import check_class, state_with_seeds
+from mfbpi_core.running.generators import check_class, restore_generator, state_with_seeds
 from mfbpi_core.running.state import copied
-from mfbpi_lib_torch import seeding
 from mfbpi_lib_torch.late import torch
 
 #: The range of what is counted from 0: numbers that float64 tells apart.
@@ -125,7 +124,7 @@ def _restored(own: Any, saved: Any, place: str) -> Any:
         own[...] = saved
         check_finite(place, own)
     elif isinstance(own, np.random.Generator):
-        seeding.restore(own, saved)
+        restore_generator(own, saved)
     else:
         _check(place, _kind(own), _kind(saved), "as its kind")
         return copy.deepcopy(saved)

@@ -17,7 +17,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import RequirementError
-from mfbpi_core.running.generators import generator_state, restore_generator
+from mfbpi_core.running.generators import restore_generator, state_with_seeds
 from mfbpi_lib_tabular.learning.exploration import draw_uniform, is_forced
 from mfbpi_lib_tabular.learning.saved import Limits, check, known_limits
 from mfbpi_lib_tabular.learning.schedules import Schedule, restart
@@ -138,7 +138,7 @@ class CompiledAgent(Agent[C]):
     def state_dict(self) -> StateDict:
         """Copies of the arrays by name, and the state of the generator."""
         arrays = {name: array.copy() for name, array in _arrays(self.state)}
-        return {"arrays": arrays, "rng": generator_state(self.rng, ".rng")}
+        return {"arrays": arrays, "rng": state_with_seeds(self.rng, ".rng")}
 
     def load_state_dict(self, state: StateDict) -> None:
         """Copy saved arrays into the agent's own.

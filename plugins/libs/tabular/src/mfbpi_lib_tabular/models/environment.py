@@ -12,7 +12,7 @@ from mfbpi_core.data import exact
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, CheckpointError, ModelError
-from mfbpi_core.running.generators import generator_state, restore_generator
+from mfbpi_core.running.generators import restore_generator, state_with_seeds
 from mfbpi_lib_tabular.analysis import structure
 from mfbpi_lib_tabular.models.dynamics import Dynamics, dynamics_of
 
@@ -111,7 +111,7 @@ class TabularEnvironment(Environment):
         return {
             "state": int(arrays.state[0]),
             "clock": int(arrays.clock[0]),
-            "rng": generator_state(self._rng, ".rng"),
+            "rng": state_with_seeds(self._rng, ".rng"),
         }
 
     def load_state_dict(self, state: StateDict) -> None:

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import state_with_seeds
-from mfbpi_lib_torch import seeding
+from mfbpi_core.running.generators import restore_generator, state_with_seeds
 from mfbpi_lib_torch.stateful import COUNTED, Stateful, check_finite, whole_number
 
 #: Shape of one entry and type of a column.
@@ -107,7 +106,7 @@ class Replay(Stateful):
         for name, column in self.columns.items():
             column[:stored] = saved[name]
         self.added = added
-        seeding.restore(self.rng, state["rng"])
+        restore_generator(self.rng, state["rng"])
 
     def _check_numbers(self, name: str, column: Array) -> None:
         """Refuse numbers of another kind, and places that there are not."""

@@ -10,6 +10,7 @@ from mfbpi_core import Agent, Problem, Transition
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import CheckpointError, ConfigError
+from mfbpi_core.running.state import take_over
 from mfbpi_lib_torch.config import DeepConfig
 from mfbpi_lib_torch.device import resolve
 from mfbpi_lib_torch.experience.memory import MOST_ACTIONS
@@ -79,7 +80,7 @@ class DeepAgent(Agent[DeepConfig]):
         own = state.get(OWN, {})
         owned.check(self, own, self._not_own())
         self.learner.load_state_dict(state[LEARNER])
-        owned.restore(self, own)
+        take_over(vars(self), own)
 
     def _not_own(self) -> set[str]:
         """Attributes that are given, and generators that are in the learner's state."""

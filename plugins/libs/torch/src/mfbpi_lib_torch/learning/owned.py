@@ -6,7 +6,6 @@ is, as a part of the learner that is known by another name, is what the construc
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Set
 from typing import Any
 
@@ -14,9 +13,7 @@ import numpy as np
 
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError
-from mfbpi_core.running.generators import state_with_seeds
 from mfbpi_core.running.state import PLAIN, copied
-from mfbpi_lib_torch import seeding
 
 
 def of(agent: object, others: Set[str]) -> StateDict:
@@ -50,23 +47,3 @@ def check(agent: object, state: object, others: Set[str]) -> None:
                 f"the saved state has an attribute {name!r:.80}, which is none of "
                 f"{type(agent).__name__}'s own"
             )
-
-
-def restore(agent: object, state: StateDict) -> None:
-    """Take over what :func:`check` has let pass; arrays and generators in place, as others see."""
-    own = vars(agent)
-    for name, saved in copy.deepcopy(state).items():
-        mine: Any = own.get(name)
-        arrays = isinstance(mine, np.ndarray) and isinstance(saved, np.ndarray)
-        if arrays and (mine.shape, mine.dtype) == (saved.shape, saved.dtype):
-            mine[...] = saved
-        elif isinstance(mine, np.random.Generator) and _are_alike(mine, saved):
-            seeding.restore(mine, state_with_seeds(saved, name))
-        else:
-            own[name] = saved
-
-
-def _are_alike(mine: np.random.Generator, saved: object) -> bool:
-    """Whether both are generators that make their numbers in the same way."""
-    kind = type(mine.bit_generator)
-    return isinstance(saved, np.random.Generator) and type(saved.bit_generator) is kind
