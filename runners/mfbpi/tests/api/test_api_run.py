@@ -65,7 +65,8 @@ def test_seeds_may_be_any_iterable_or_a_text(seeds: Any) -> None:
 def test_failures_have_their_causes() -> None:
     """The others are done, and loading finds the same."""
     agents = library.agent("biased", fail_at_seed=1)
-    results = library.run(agents=agents, seeds=range(3), out="x", **FEW)
+    with pytest.warns(library.MfbpiWarning):
+        results = library.run(agents=agents, seeds=range(3), out="x", **FEW)
 
     assert [task.seed for task in results.tasks] == [0, 2]
     (failure,) = results.failures
@@ -76,6 +77,23 @@ def test_failures_have_their_causes() -> None:
         loaded = library.load("x")
     assert loaded.failures == results.failures
     assert loaded.table == results.table
+
+
+def test_failures_are_warned_of_and_noted_below_the_summary() -> None:
+    """How many of how many runs, with the first cause, also of an agent of which none is done."""
+    agents = [library.agent("biased", fail_at_seed=1), library.agent("biased", fail_at_seed=0)]
+    said = r"1 of 1 runs of biased\(fail_at_seed=0\) on ring failed .*seed 0: .*seed 0 fails"
+    with pytest.warns(library.MfbpiWarning, match=said) as caught:
+        alone = library.run(agents=agents, seeds=0, out="x", **FEW)
+    assert len(caught) == 1
+    assert alone.summary().notes == [str(caught[0].message)[len("x: ") : -len("; see `failures`")]]
+
+    with pytest.warns(library.MfbpiWarning, match="1 of 3 runs"):
+        results = library.run(agents=agents[0], seeds=range(3), out="y", **FEW)
+
+    (note,) = results.summary().notes
+    assert note.startswith("1 of 3 runs of biased(fail_at_seed=1) on ring failed")
+    assert {line.n for line in results.summary().lines} == {2}
 
 
 def test_results_are_those_of_the_run_and_load_reads_all() -> None:

@@ -107,6 +107,24 @@ def test_results_have_plots_that_a_notebook_shows(write: Write) -> None:
     assert found.save("figures", "pdf") == [Path("figures/curves_rate.pdf")]
 
 
+def test_a_text_is_one_kind_or_metric_and_an_unknown_kind_is_refused(write: Write) -> None:
+    """Neither letters nor nothing; the message has the kinds that there are."""
+    write()
+    found = load("x")
+
+    assert list(found.plot(kinds="curves").figures) == ["curves_rate"]
+    assert list(found.plot(kinds="scores").figures) == ["scores"]
+    assert list(found.plot(metrics="rate", kinds="curves").figures) == ["curves_rate"]
+    wrong: Any
+    for wrong in (["nope"], "nope", ["curves", "nope"]):
+        with pytest.raises(UsageError, match=r"`kinds` has 'nope'.*curves, scores, stops, maps"):
+            found.plot(kinds=wrong)
+    with pytest.raises(UsageError, match="`statistic` is 'mode'; expected one of mean, median"):
+        found.plot(statistic="mode")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="no 'rat' was measured"):
+        found.plot(metrics="rat")
+
+
 def test_median_is_said_in_the_caption(write: Write, registry: Registry) -> None:
     """With its own interval."""
     for seed, last in enumerate((0.1, 0.2, 0.9)):

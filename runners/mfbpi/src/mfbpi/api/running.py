@@ -10,7 +10,9 @@ from mfbpi.execute import session
 from mfbpi.execute.events import Observer
 from mfbpi.execute.settings import CHECKPOINT_EVERY_S, Execution, IfExists
 from mfbpi.execute.working import compiled
+from mfbpi.notices import warn
 from mfbpi.plan import grid, selection
+from mfbpi.results import failures as failing
 from mfbpi.results import loaded
 from mfbpi.results.loaded import Results
 from mfbpi.results.storage.places import Place
@@ -50,7 +52,8 @@ def run(
     """Run every agent on every environment with every seed.
 
     What is not given follows the environment's published protocol. A task that fails does not end
-    the run: see ``failures`` of what is returned. The rows are those of ``mfbpi run``, bit for bit.
+    the run: it is warned of, and in ``failures`` of what is returned. The rows are those of
+    ``mfbpi run``, bit for bit.
 
     Args:
         agents: names, ``"./FILE.py:CLASS"``, classes of a notebook or script, or what
@@ -137,6 +140,9 @@ def carried_out(
     execution: Execution,
     progress: Observer | Progress | None,
 ) -> Results:
-    """Carry out a plan; the results of its tasks."""
+    """Carry out a plan; the results of its tasks. What failed is warned of."""
     carried = session.carry_out(registry, planned, execution, given.observer(progress))
-    return loaded.of_tasks(carried.store.directory, carried.plan.tasks)
+    results = loaded.of_tasks(carried.store.directory, carried.plan.tasks)
+    for sentence in failing.noted(results.failures, results.tasks):
+        warn(f"{results.directory}: {sentence}; see `failures`")
+    return results

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from mfbpi.notices import warn
+from mfbpi.results import failures as failing
 from mfbpi.results import frames
 from mfbpi.results import summary as summaries
 from mfbpi.results.collected import Found, collected, once_each
+from mfbpi.results.failures import Failure, failures_in
 from mfbpi.results.learnt.learnt import Learnt
-from mfbpi.results.storage import files, reading, table
+from mfbpi.results.storage import reading, table
 from mfbpi.results.storage.directory import Store
 from mfbpi.results.storage.places import Place, parse
 from mfbpi.results.storage.reading import Result
@@ -30,21 +31,6 @@ from mfbpi_core.plugins.registry import Registry
 if TYPE_CHECKING:
     from mfbpi.results.comparing import Comparison
     from mfbpi.results.drawing.plots import Kind, Plots, Statistic
-
-
-@attrs.frozen(kw_only=True)
-class Failure:
-    """A task that failed.
-
-    Attributes:
-        task: the task.
-        cause: what was raised, on one line.
-        error: the traceback.
-    """
-
-    task: Task
-    cause: str
-    error: str
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -103,8 +89,12 @@ class Results(Learnt):
         return frames.frame(self.table)
 
     def summary(self) -> Summary:
-        """The last value of every metric, over seeds: mean, 95 % t-interval, n."""
-        return summaries.summarise(self.files, summaries.ranges(Registry.discover()))
+        """The last value of every metric, over seeds: mean, 95 % t-interval, n.
+
+        Its ``notes`` say which runs failed, and so are in no mean.
+        """
+        found = summaries.summarise(self.files, summaries.ranges(Registry.discover()))
+        return attrs.evolve(found, notes=[*failing.noted(self.failures, self.tasks), *found.notes])
 
     def compare(
         self,
@@ -191,15 +181,17 @@ class Results(Learnt):
     def plot(
         self,
         *,
-        metrics: Sequence[str] = (),
-        kinds: Sequence[Kind] = (),
+        metrics: str | Sequence[str] = (),
+        kinds: Kind | Sequence[Kind] = (),
         statistic: Statistic = "mean",
     ) -> Plots:
         """Curves, final scores, stopping times, maps of visits; see :func:`plots.plot`.
 
         Args:
-            metrics: columns, or metrics all of whose columns are drawn; all of them if empty.
-            kinds: of ``"curves"``, ``"scores"``, ``"stops"`` and ``"maps"``; all of them if empty.
+            metrics: columns, or metrics all of whose columns are drawn, one or several; all of
+                them if empty.
+            kinds: one or several of ``"curves"``, ``"scores"``, ``"stops"`` and ``"maps"``; all of
+                them if empty.
             statistic: ``"mean"`` or ``"median"`` over seeds.
         """
         from mfbpi.results.drawing import plots  # they need this module
@@ -264,17 +256,3 @@ def of_tasks(directory: Place, tasks: Sequence[Task]) -> Results:
         warn(problem)
     failures = [each for each in failures_in(directory) if each.task.task_id in wanted]
     return Results(directories=(directory,), found=tuple(found), failures=tuple(failures))
-
-
-def failures_in(directory: Place) -> Iterator[Failure]:
-    """The failed tasks of a directory; a file that is not what its name says is named."""
-    for path in Store(directory).errors():
-        try:
-            report = json.loads(files.read_regular(path))
-            task = Task.from_json(json.dumps(report["task"]))
-            error = str(report["error"])
-        except (OSError, ValueError, KeyError, TypeError) as problem:
-            warn(f"{path} is not the report of a task that failed: {problem}; it is left out")
-            continue
-        cause = str(report.get("cause") or (error.strip().splitlines() or [""])[-1].strip())
-        yield Failure(task=task, cause=cause, error=error)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from mfbpi.results.loaded import Failure, failures_in
+from mfbpi.results.failures import Failure, failures_in
 from mfbpi.results.state import State
 from mfbpi.results.storage import files, manifest
 from mfbpi.results.storage.directory import DRIVER, RUNNING, Store

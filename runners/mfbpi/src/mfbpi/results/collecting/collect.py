@@ -13,7 +13,7 @@ from mfbpi.results.collected import say, total_planned
 from mfbpi.results.collecting import sinks
 from mfbpi.results.collecting.entries import MOST_ORIGINS, Entries, Entry
 from mfbpi.results.collecting.runs import runs_table
-from mfbpi.results.loaded import failures_in
+from mfbpi.results.failures import failures_in
 from mfbpi.results.storage import files, manifest, reading, table
 from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import COLLECTED, MANIFEST, Store, unwritable

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from mfbpi.results import frames
 from mfbpi.results.collecting.entries import Entries
-from mfbpi.results.loaded import Failure
+from mfbpi.results.failures import Failure
 from mfbpi_core.data.plain import JsonObject
 
 _ABOUT = (

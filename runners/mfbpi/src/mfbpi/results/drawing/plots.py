@@ -32,6 +32,7 @@ Kind: TypeAlias = Literal["curves", "scores", "stops", "maps"]
 Statistic: TypeAlias = Literal["mean", "median"]
 
 KINDS: tuple[Kind, ...] = ("curves", "scores", "stops", "maps")
+STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 
 #: Most runs have neither a rule nor arrays: no reason to say so each time.
 _SELDOM: tuple[Kind, ...] = ("stops", "maps")
@@ -83,8 +84,8 @@ class Plots:
 def plot(
     results: Results,
     *,
-    metrics: Sequence[str] = (),
-    kinds: Sequence[Kind] = (),
+    metrics: str | Sequence[str] = (),
+    kinds: Kind | Sequence[Kind] = (),
     statistic: Statistic = "mean",
     registry: Registry | None = None,
 ) -> Plots:
@@ -92,17 +93,21 @@ def plot(
 
     Args:
         results: what was loaded.
-        metrics: columns, or metrics all of whose columns are drawn; everything measured if empty.
+        metrics: columns, or metrics all of whose columns are drawn, one or several; everything
+            measured if empty.
         kinds: what to draw; if empty all, without maps where metrics are given.
         statistic: over seeds.
         registry: where labels and ranges of the metrics come from.
 
     Raises:
-        UsageError: when there are no results, or two that cannot be told apart, a metric was
-            not measured, matplotlib is not installed, or nothing can be drawn.
+        UsageError: when there are no results, or two that cannot be told apart, a kind is none,
+            a metric was not measured, matplotlib is not installed, or nothing can be drawn.
     """
     _need_matplotlib()
-    chosen = tuple(kinds) or (_of_metrics(metrics) if metrics else KINDS)
+    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    chosen = _kinds(kinds) or (_of_metrics(metrics) if metrics else KINDS)
+    if statistic not in STATISTICS:
+        raise UsageError(f"`statistic` is {statistic!r}; expected one of {', '.join(STATISTICS)}")
     if not results.found:
         raise UsageError("there is nothing to draw: no task is done")
     runs = gathering.gather(results, arrays="maps" in chosen)
@@ -116,6 +121,16 @@ def plot(
     if not made.figures:
         raise UsageError(f"there is nothing to draw: {'; '.join(notes)}")
     return Plots(figures=made.figures, notes=notes)
+
+
+def _kinds(given: Kind | Sequence[Kind]) -> tuple[Kind, ...]:
+    """One or several kinds; raises :class:`UsageError` for what is none."""
+    kinds: tuple[Kind, ...] = (given,) if isinstance(given, str) else tuple(given)
+    for kind in kinds:
+        if kind not in KINDS:
+            hint = did_you_mean(str(kind), KINDS)
+            raise UsageError(f"`kinds` has {kind!r}; {hint}expected some of {', '.join(KINDS)}")
+    return kinds
 
 
 def _of_metrics(metrics: Sequence[str]) -> tuple[Kind, ...]:
