@@ -17,7 +17,7 @@ import attrs
 
 from mfbpi_core.contracts.bound import Constraint
 from mfbpi_core.contracts.run_settings import RunSettings as RunSettings  # part of this module
-from mfbpi_core.data.plain import JsonObject
+from mfbpi_core.data.plain import JsonObject, plain
 from mfbpi_core.errors import ConfigError
 
 
@@ -47,7 +47,8 @@ class Choice:
     def __init__(
         self, name: str, /, *, label: str = "", replicate: str = "", **parameters: object
     ) -> None:
-        self.__attrs_init__(name, parameters, label or name, replicate)
+        values = {key: plain(value) for key, value in parameters.items()}
+        self.__attrs_init__(name, values, label or name, replicate)
 
     def expand(self) -> Iterator[Choice]:
         """One choice for each combination of values.

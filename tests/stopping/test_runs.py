@@ -124,11 +124,12 @@ def test_a_killed_run_goes_on_to_the_same_end(
 
     def killed(self: Saver, *arguments: Any) -> None:
         saved(self, *arguments)
-        if arguments[0].interaction.step >= 2_000:
+        if arguments[0].run.interaction.step >= 2_000:
             raise RuntimeError("killed")
 
     monkeypatch.setattr(Saver, "measured", killed)
-    assert run(tmp_path / "out", seeds=0, checkpoint_every=1e-9).failures
+    with pytest.warns(mfbpi.MfbpiWarning, match="1 of 1 runs .*RuntimeError"):
+        assert run(tmp_path / "out", seeds=0, checkpoint_every=1e-9).failures
     monkeypatch.undo()
     resumed = run(tmp_path / "out", seeds=0, if_exists="resume", checkpoint_every=1e-9)
 

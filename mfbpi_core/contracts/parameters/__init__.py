@@ -27,7 +27,7 @@ from mfbpi_core.contracts.parameters._others import field_of_others as field_of_
 from mfbpi_core.contracts.parameters._others import others as others
 from mfbpi_core.contracts.parameters._sound import check_fields as check_fields
 from mfbpi_core.contracts.parameters._types import check_plain as check_plain
-from mfbpi_core.data.plain import JsonObject
+from mfbpi_core.data.plain import JsonObject, plain
 from mfbpi_core.errors import ConfigError
 from mfbpi_core.text import did_you_mean
 
@@ -65,7 +65,7 @@ def parameter(
     given = {"ge": ge, "gt": gt, "le": le, "lt": lt}
     bounds = {name: bound for name, bound in given.items() if bound is not None}
     metadata = {"help": help, "source": source, "bounds": bounds, "choices": choices}
-    return attrs.field(default=default, validator=_validate, metadata=metadata)
+    return attrs.field(default=default, converter=plain, validator=_validate, metadata=metadata)
 
 
 def setting(default: Any, help: str, *, metavar: str, expected: str, **limits: Any) -> Any:  # noqa: A002

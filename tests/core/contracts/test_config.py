@@ -4,6 +4,7 @@ import json
 from typing import Any, Literal
 
 import attrs
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +25,25 @@ class Config:
     widths: tuple[int, ...] = parameter((32, 32), "hidden layers", ge=1)
     limit: int | None = parameter(None, "time limit", ge=1)
     name: str = parameter("x", "any text")
+
+
+def test_scalars_of_numpy_become_numbers_of_python() -> None:
+    """Wherever a ``Config`` is made, so that JSON holds what it has; ranges hold for them too."""
+
+    @attrs.frozen(kw_only=True)
+    class Counted:
+        n: int = parameter(1, "a count", ge=1)
+        x: float = parameter(1.0, "a number")
+        several: tuple[int, ...] = parameter((), "counts")
+
+    made = Counted(n=np.int64(6), x=np.float32(0.5), several=(np.int32(1), 2))
+
+    assert to_dict(made) == {"n": 6, "x": 0.5, "several": [1, 2]}
+    assert {type(v) for v in (made.n, made.x, *made.several)} == {int, float}
+    with pytest.raises(ConfigError, match="n is 0; expected int >= 1"):
+        Counted(n=np.int64(0))
+    with pytest.raises(ConfigError, match=r"n is 1\.5; expected int"):
+        Counted(n=np.float64(1.5))
 
 
 @pytest.mark.parametrize(

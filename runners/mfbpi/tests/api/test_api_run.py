@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import mfbpi as library
@@ -152,6 +153,49 @@ def test_progress_is_told_to_a_function() -> None:
     assert told == [(0, 2), (1, 2), (2, 2)]
 
 
+def test_progress_may_be_counted_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line that is written again; nothing without it."""
+    library.run(agents="plain", seeds=range(2), progress=True, **FEW)
+    assert capsys.readouterr().err == "\r0 of 2 tasks\r1 of 2 tasks\r2 of 2 tasks\n"
+
+    library.run(agents="plain", seeds=range(2), progress=False, **FEW)
+    assert capsys.readouterr().err == ""
+
+
+def test_scalars_of_numpy_are_numbers() -> None:
+    """In settings, seeds and parameters, so that the tasks are those of plain numbers."""
+    numpy = library.run(
+        library.agent("biased", bias=(np.float32(0.25), np.float64(0.5))),
+        library.environment("ring", n_states=np.int64(4)),
+        np.int64(1),
+        steps=np.int64(40),
+        eval_every=np.array(20),
+        discount=np.float32(0.5),
+        executor="inline",
+        jobs=np.int64(1),
+    )
+    plain = library.run(
+        library.agent("biased", bias=(0.25, 0.5)),
+        library.environment("ring", n_states=4),
+        1,
+        steps=40,
+        eval_every=20,
+        discount=0.5,
+        executor="inline",
+    )
+
+    assert [task.to_json() for task in numpy.tasks] == [task.to_json() for task in plain.tasks]
+    assert library.make_environment("ring", n_states=np.int64(4)).n_states == 4
+    with pytest.raises(library.UsageError, match=r"`steps` is 2\.5; expected a whole number"):
+        library.run("plain", steps=np.float64(2.5), **FEW)
+
+
+def test_directories_are_loaded_as_arguments() -> None:
+    """A list of them is refused in words."""
+    with pytest.raises(library.UsageError, match=r"is \[\]; expected .* each as an argument"):
+        library.load([])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -159,7 +203,15 @@ def test_progress_is_told_to_a_function() -> None:
         ({"agents": []}, "`agents` is empty"),
         ({"agents": [1]}, "`agents` has 1; expected names"),
         ({"seeds": []}, "`seeds` is"),
-        ({"seeds": [0.5]}, "`seeds` is"),
+        ({"seeds": [0, 0.5]}, "`seeds` has 0.5"),
+        ({"seeds": 2.0}, "`seeds` has 2.0; expected a whole number"),
+        ({"seeds": True}, "`seeds` has True"),
+        ({"agents": None}, "`agents` is None; expected names"),
+        ({"agents": 3}, "`agents` is 3; expected names"),
+        ({"metrics": 3}, "`metrics` is 3; expected names"),
+        ({"stop": 3}, "`stopping_rules` is 3; expected names"),
+        ({"progress": "yes"}, "`progress` is 'yes'; expected True"),
+        ({"out": 3}, "a place of results is 3; expected the path"),
         ({"seeds": "x"}, "`seeds` 'x'"),
         ({"discount": 2.0}, "`discount` is 2"),
         ({"agents": library.agent("plain", wait=1)}, "unknown parameter 'wait'"),

@@ -136,7 +136,10 @@ def test_environment_of_a_file_is_described(file: Path, mfbpi: Callable[..., Any
         ({"metrics": "my_world.py:Corridor"}, "Corridor is derived from Environment; expected a"),
         ({"metrics": "my_world.py:Nameless"}, r"Nameless: `columns` is \(\); expected what Name"),
         ({"metrics": "my_world.py:Misnamed"}, "Misnamed: Column.name is 'Fur thest'; expected"),
-        ({"metrics": int}, "<class 'int'>; expected a class derived from one of Agent, Env"),
+        (
+            {"metrics": int},
+            "the class builtins.int; expected names, classes derived from one of Agent, Env",
+        ),
     ],
 )
 def test_errors_say_what_is_wrong(file: Path, changes: dict[str, Any], message: str) -> None:

@@ -230,7 +230,10 @@ def test_checkpoints_elsewhere(task: Task, tmp_path: Path, monkeypatch: pytest.M
     killed = Store(Path("x"), elsewhere=scratch).checkpoint
     with monkeypatch.context() as patch:
         patch.setattr(Saver, "measured", _saved_and_killed(Saver.measured))
-        failed = mfbpi.run(*few, out="x", checkpoint_dir=scratch, checkpoint_every=1e-9, **INLINE)
+        with pytest.warns(mfbpi.MfbpiWarning, match="2 of 2 runs"):
+            failed = mfbpi.run(
+                *few, out="x", checkpoint_dir=scratch, checkpoint_every=1e-9, **INLINE
+            )
     saved = [killed(each.task.task_id) for each in failed.failures]
 
     assert len(saved) == 2

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
+from pathlib import Path
+from typing import TypeAlias
 
-from mfbpi.api.given import Plugin, one
+from mfbpi.api import objects
+from mfbpi.api.given import Plugin, World, one
 from mfbpi.execute.working import compiled
-from mfbpi.plan import grid, selection
+from mfbpi.plan import definition, grid, selection
 from mfbpi.plan.metrics import check_needs
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import Choice, RunSettings
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.task import PluginRef
@@ -19,16 +24,20 @@ from mfbpi_core.plugins import adoption, assembly
 from mfbpi_core.plugins import plugin as plugins
 from mfbpi_core.plugins.registry import Registry
 
+#: What an environment can be made of; the object is one of another library.
+Anything: TypeAlias = World | Environment | object
+
 #: Where an environment of :func:`make_environment` says what it is.
 _MADE_AS = "_mfbpi_made_as"
 
 
-def make_environment(name: Plugin | object, /, **parameters: object) -> Environment:
+def make_environment(name: Anything, /, **parameters: object) -> Environment:
     """Build an environment; ``reset`` and ``step`` have Gymnasium's signatures.
 
     Args:
-        name: its name, what :func:`mfbpi.environment` returns, or an environment of another
-            library for which a plugin is installed, such as one of ``gymnasium.make``.
+        name: its name, what :func:`mfbpi.environment` returns, a model of :func:`mfbpi.mdp`, the
+            path of a model's file, or an environment of another library for which a plugin is
+            installed, such as one of ``gymnasium.make``.
         parameters: values of its parameters.
 
     Raises:
@@ -43,9 +52,27 @@ def make_environment(name: Plugin | object, /, **parameters: object) -> Environm
     """
     registry = Registry.discover()
     compiled.find_place(registry)
-    if not isinstance(name, str | Choice | type):
-        return _adopted(registry, name, parameters)
-    (choice,) = selection.given(registry, "environment", [one(name, parameters)])
+    return made(registry, name, **parameters)
+
+
+def made(registry: Registry, where: Anything, /, **parameters: object) -> Environment:
+    """The environment that something stands for; one that is there already, without parameters.
+
+    Raises:
+        UsageError: see :func:`make_environment`.
+    """
+    if isinstance(where, TabularMDP):
+        # Read at once and not again: nothing needs to stay.
+        with tempfile.TemporaryDirectory() as folder:
+            name = objects.written(registry, where, Path(folder))
+            return made(registry, Choice(name, label=objects.model_called(where)), **parameters)
+    if isinstance(where, Environment) and not parameters:
+        return where
+    if isinstance(where, type) and not definition.is_plugin(where):
+        raise _unknown(where)
+    if not isinstance(where, str | Choice | type | Path):
+        return _adopted(registry, where, parameters)
+    (choice,) = selection.given(registry, "environment", [one(where, parameters)])
     return built(registry, choice)
 
 
@@ -62,17 +89,29 @@ def _adopted(registry: Registry, given: object, parameters: JsonObject) -> Envir
     """What a plugin makes of another library's environment; raises :class:`UsageError`."""
     adopted = adoption.adopted(registry, given, parameters)
     if adopted is None:
-        raise UsageError(
-            f"{type(given).__module__}.{type(given).__qualname__} is no environment that an "
-            "installed plugin knows; expected a name, or an environment of a library such as "
-            "Gymnasium with its plugin (mfbpi-env-gymnasium)"
-        )
+        raise _unknown(given)
     return adopted
+
+
+def _unknown(given: object) -> UsageError:
+    """Neither a name nor an environment that a plugin knows."""
+    if isinstance(given, Environment):
+        return UsageError("an environment that is made already takes no parameters any more")
+    told = ""
+    if isinstance(given, type) and objects.steps(given):
+        told = "; make one, and give that"
+    elif not objects.steps(given):
+        told = objects.advice(given)
+    return UsageError(
+        f"{objects.shown(given)} is no environment that an installed plugin knows; expected a "
+        "name, a model (`mfbpi.mdp`), the Path of its file, or an environment of a library such as "
+        f"Gymnasium with its plugin (mfbpi-env-gymnasium){told}"
+    )
 
 
 def make_agent(
     name: Plugin,
-    environment: Environment,
+    environment: Anything,
     /,
     *,
     seed: int,
@@ -84,7 +123,8 @@ def make_agent(
 
     Args:
         name: its name, or what :func:`mfbpi.agent` returns.
-        environment: from :func:`make_environment`, or any other.
+        environment: from :func:`make_environment`, or any other; or what that takes, such as its
+            name.
         seed: of the agent's generator, the same as that of a run with this seed.
         discount: gamma; the environment's own if None.
         steps: how many it will be given; the environment's own number if None.
@@ -110,7 +150,8 @@ def make_agent(
     registry = Registry.discover()
     compiled.find_place(registry)
     (choice,) = selection.given(registry, "agent", [one(name, parameters)])
-    return agent_of(registry, choice, environment, seed=seed, discount=discount, steps=steps)
+    where = made(registry, environment)
+    return agent_of(registry, choice, where, seed=seed, discount=discount, steps=steps)
 
 
 def agent_of(

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
 
-import attrs
-
-from mfbpi.execute.events import Observer
+from mfbpi.api import objects
 from mfbpi.execute.settings import Execution
-from mfbpi.plan import own
+from mfbpi.instances import environment_files
+from mfbpi.plan import definition, own
 from mfbpi.results.storage import places
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
-from mfbpi_core.contracts.experiment import Choice
+from mfbpi_core.contracts.experiment import Choice, labelled
 from mfbpi_core.contracts.metric import Metric
+from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
+from mfbpi_core.plugins.registry import Registry
 
 #: What a plugin is called by: its name, ``"./FILE.py:CLASS"``, or a class of this session.
 Named = str | type[Agent | Environment | Metric]
@@ -25,11 +28,17 @@ Named = str | type[Agent | Environment | Metric]
 #: A plugin: the same, or what one of the functions below returned.
 Plugin = Named | Choice
 
+#: An environment of a run: the same, a model, or the path of a model's file.
+World: TypeAlias = Plugin | TabularMDP | Path
+
+#: What a run takes for environments, in words.
+_WORLDS = (
+    "a name, a class derived from mfbpi_core.Environment, a model (`mfbpi.mdp`), the Path of its "
+    "file, or what `mfbpi.environment(...)` returns"
+)
+
 #: Seeds: one, several, or as text, such as ``"0:10"`` for 0 to 9.
 Seeds = int | str | Iterable[int]
-
-#: Called after each task with the number of tasks that have ended, and of all.
-Progress = Callable[[int, int], object]
 
 
 def agent(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
@@ -45,12 +54,35 @@ def agent(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
         >>> [each.label for each in mfbpi.agent("q_ucb", bonus_scale=(0.1, 1.0)).expand()]
         ['q_ucb(bonus_scale=0.1)', 'q_ucb(bonus_scale=1.0)']
     """
-    found = own.named(name) if isinstance(name, type) else name
-    return Choice(found, label=label, **parameters)
+    if isinstance(name, type):
+        return Choice(own.named(name), label=label, **parameters)
+    if not isinstance(name, str):
+        raise UsageError(f"the name is {objects.shown(name)}; expected a text, or a class")
+    return Choice(name, label=label, **parameters)
 
 
-def environment(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
-    """An environment with values of its parameters; see :func:`agent`."""
+def environment(
+    name: Named | TabularMDP | Path, /, *, label: str = "", **parameters: Any
+) -> Choice:
+    """An environment with values of its parameters; see :func:`agent`.
+
+    Args:
+        name: the same; a model, which is written to ``models/mdp_DIGITS.parquet`` in the working
+            directory, for workers and for later, and called ``mdp_DIGITS`` unless labelled; or
+            the path of a model's file.
+        label: see :func:`agent`.
+        parameters: likewise.
+    """
+    if isinstance(name, TabularMDP):
+        single = {key: v for key, v in parameters.items() if not isinstance(v, tuple)}
+        label = label or labelled(objects.model_called(name), single)
+        name = objects.written(Registry.discover(), name)
+    elif isinstance(name, Path):
+        name = environment_files.name(Registry.discover(), name)
+    elif not definition.is_plugin(name) and not isinstance(name, str):
+        raise UsageError(
+            f"the environment is {objects.shown(name)}; expected {_WORLDS}{objects.advice(name)}"
+        )
     return agent(name, label=label, **parameters)
 
 
@@ -108,24 +140,58 @@ def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
     Raises:
         UsageError: when there are none, or something else is among them.
     """
-    listed = [given] if isinstance(given, str | Choice | type) else list(given)
+    return [_choice(field, each) for each in _listed(field, given)]
+
+
+def worlds(given: World | Iterable[World]) -> list[Choice]:
+    """One or several environments, as choices; raises as :func:`several`."""
+    listed = _listed("environments", [given] if isinstance(given, TabularMDP | Path) else given)
+    return [
+        environment(each)
+        if isinstance(each, TabularMDP | Path)
+        else _choice("environments", each, objects.advice(each))
+        for each in listed
+    ]
+
+
+def _listed(field: str, given: object) -> list[Any]:
+    if isinstance(given, str | Choice | type):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise _unfit(field, "is", given, objects.advice(given) if field == "environments" else "")
+    listed = list(given)
     if not listed:
         raise UsageError(f"`{field}` is empty; expected at least one name")
-    for each in listed:
-        if not isinstance(each, str | Choice | type):
-            raise UsageError(
-                f"`{field}` has {each!r}; expected names, classes, or what "
-                f"`mfbpi.{field.removesuffix('s')}(...)` returns",
-            )
-    return [each if isinstance(each, Choice) else agent(each) for each in listed]
+    return listed
 
 
-def one(given: Plugin, parameters: Mapping[str, object]) -> Choice:
+def _choice(field: str, given: object, advice: str = "") -> Choice:
+    if isinstance(given, Choice):
+        return given
+    if isinstance(given, str) or definition.is_plugin(given):
+        return agent(given)  # type: ignore[arg-type]
+    raise _unfit(field, "has", given, advice)
+
+
+def _unfit(field: str, verb: str, given: object, advice: str) -> UsageError:
+    kind = field.removesuffix("s")
+    expected = (
+        _WORLDS
+        if field == "environments"
+        else f"names, classes derived from one of {definition.bases(', ')}, or what "
+        f"`mfbpi.{kind}(...)` returns"
+    )
+    return UsageError(f"`{field}` {verb} {objects.shown(given)}; expected {expected}{advice}")
+
+
+def one(given: World, parameters: Mapping[str, object]) -> Choice:
     """A single plugin, with further parameters.
 
     Raises:
         UsageError: when it stands for several.
     """
+    if isinstance(given, TabularMDP | Path):
+        given = environment(given)
     choice = given if isinstance(given, Choice) else agent(given)
     label = "" if choice.label == choice.name else choice.label
     joined = Choice(choice.name, label=label, **{**choice.parameters, **parameters})
@@ -159,35 +225,20 @@ def seeds_text(seeds: Seeds | None) -> str | None:
     """
     if seeds is None or isinstance(seeds, str):
         return seeds
-    listed = [seeds] if isinstance(seeds, int) else list(seeds)
-    if not listed or any(isinstance(s, bool) or int(s) != s for s in listed):
+    listed = list(seeds) if isinstance(seeds, Iterable) else [seeds]
+    found = [_whole(each) for each in listed]
+    if not found or None in found:
+        wrong = next((each for each in listed if _whole(each) is None), seeds)
+        told = "is empty" if not listed else f"has {objects.shown(wrong)}"
         raise UsageError(
-            f"`seeds` is {seeds!r}; expected a whole number, several, or a text such as '0:10'",
+            f"`seeds` {told}; expected a whole number, several, or a text such as '0:10'"
         )
-    return ",".join(str(int(seed)) for seed in listed)
+    return ",".join(map(str, found))
 
 
-@attrs.define(eq=False)
-class _Calling(Observer):
-    """Tells a function how many tasks have ended, of how many."""
-
-    call: Progress
-    _ended: int = 0
-    _total: int = 0
-
-    def begun(self, total: int, kept: int, at_once: int) -> None:  # noqa: ARG002 - the contract's
-        """The work begins."""
-        self._ended, self._total = kept, total
-        self.call(kept, total)
-
-    def finished(self, failure: str | None = None) -> None:  # noqa: ARG002 - the contract's
-        """A task has ended."""
-        self._ended += 1
-        self.call(self._ended, self._total)
-
-
-def observer(progress: Observer | Progress | None) -> Observer:
-    """The observer that was given, or one that calls the function that was given."""
-    if progress is None:
-        return Observer()
-    return progress if isinstance(progress, Observer) else _Calling(progress)
+def _whole(seed: object) -> int | None:
+    """A seed as a whole number of Python, whoever's it is; None for what is none."""
+    try:
+        return None if isinstance(seed, bool) else operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        return None

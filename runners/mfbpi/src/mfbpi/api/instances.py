@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from mfbpi.api.building import described
+from mfbpi.api.building import Anything, described, made
 from mfbpi.api.given import Plugin, one
 from mfbpi.execute.working import compiled
 from mfbpi.instances import allocations, bounds, instance
@@ -15,15 +16,12 @@ from mfbpi.instances.instance import Instance
 from mfbpi.notices import warn
 from mfbpi.plan import selection
 from mfbpi_core.contracts.bound import BoundSolution, Constraint
-from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.experiment import Choice
 from mfbpi_core.data.mdp import RewardLaw, TabularMDP
 from mfbpi_core.plugins.registry import Registry
 
 if TYPE_CHECKING:
     from mfbpi_lib_tabular.analysis.description import Description
-
-#: What has a model: an environment, its name, or the model itself.
-Where = Environment | TabularMDP | Plugin
 
 
 def mdp(
@@ -64,11 +62,12 @@ def mdp(
     )
 
 
-def describe(where: Where, /, *, discount: float | None = None) -> Description:
+def describe(where: Anything, /, *, discount: float | None = None) -> Description:
     """How hard an instance is: sizes, gaps, variances, spans, moments, ties, structure.
 
     Args:
-        where: an environment, its name, or what :func:`mdp` returned.
+        where: an environment, its name, what :func:`mdp` returned, the path of a model's file, or
+            what else :func:`make_environment` takes.
         discount: gamma; the environment's own if None, or 0.99.
 
     Raises:
@@ -91,7 +90,7 @@ def describe(where: Where, /, *, discount: float | None = None) -> Description:
 
 def bound(
     name: Plugin,
-    where: Where,
+    where: Anything,
     /,
     *,
     discount: float | None = None,
@@ -103,7 +102,7 @@ def bound(
 
     Args:
         name: the bound.
-        where: an environment, its name, or what :func:`mdp` returned.
+        where: as of :func:`describe`.
         discount: gamma; the environment's own if None, or 0.99.
         constraint: any allocation, or those that a walk can follow (``"navigation"``).
         allocation: where to evaluate, [S, A]; the least value over all if ``"optimal"``.
@@ -135,16 +134,17 @@ def _weights(given: str | npt.ArrayLike, model: TabularMDP) -> npt.NDArray[np.fl
     return allocations.checked("`allocation`", given, (model.n_states, model.n_actions))
 
 
-def _instance(registry: Registry, where: Where, discount: float | None) -> Instance:
+def _instance(registry: Registry, where: Anything, discount: float | None) -> Instance:
     """The model with its discount."""
     instance.check_discount(discount)
     if isinstance(where, TabularMDP):
         chosen = instance.DEFAULT_DISCOUNT if discount is None else discount
         return Instance(label="the model", mdp=where, discount=chosen)
-    if isinstance(where, Environment):
-        return instance.of_built(where, described(where)[1].shown, discount)
-    (choice,) = selection.given(registry, "environment", [one(where, {})])
-    return instance.of_environment(registry, choice.ref(), discount)
+    if isinstance(where, str | Choice | Path):
+        (choice,) = selection.given(registry, "environment", [one(where, {})])
+        return instance.of_environment(registry, choice.ref(), discount)
+    built = made(registry, where)
+    return instance.of_built(built, described(built)[1].shown, discount)
 
 
 def _warn_of(found: Instance) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from mfbpi.api.building import Anything, make_environment
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.transitions import Transition
 from mfbpi_core.running import signatures
@@ -35,7 +36,7 @@ class Moment:
 
 def play(
     act: Callable[[Any], int],
-    environment: Environment,
+    environment: Anything,
     *,
     seed: int = 0,
     steps: int = 100,
@@ -46,12 +47,13 @@ def play(
     Args:
         act: from an observation to an action: a policy, ``agent.recommend``, or
             ``agent.select_action`` for how an agent explores.
-        environment: from :func:`mfbpi.make_environment`.
+        environment: from :func:`mfbpi.make_environment`, or what that takes, such as its name.
         seed: of the environment.
         steps: how many.
         learn: told of each transition, such as ``agent.update``; None for nobody.
 
     Raises:
+        UsageError: when there is no such environment.
         PluginError: when the environment, or the action, is not what its contract says.
 
     Example:
@@ -61,6 +63,7 @@ def play(
         >>> len(moments), moments[0].transition.observation
         (20, 0)
     """
+    environment = _made(environment)
     name = f"environment {type(environment).__name__}"
     signatures.check(environment, name)
     guard = Guard(environment, name, "the policy")
@@ -79,3 +82,8 @@ def play(
             episode += 1
         else:
             observation = following
+
+
+def _made(given: Anything) -> Environment:
+    """The environment itself, and as it is, whatever it lacks, where it can be stepped."""
+    return given if isinstance(given, Environment) else make_environment(given)

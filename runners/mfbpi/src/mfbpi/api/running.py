@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mfbpi.api import given
-from mfbpi.api.given import Plugin, Progress, Seeds
+from mfbpi.api.given import Plugin, Seeds, World
 from mfbpi.execute import session
-from mfbpi.execute.events import Observer
+from mfbpi.execute.reports.counting import Watching, observer
 from mfbpi.execute.settings import CHECKPOINT_EVERY_S, Execution, IfExists
 from mfbpi.execute.working import compiled
 from mfbpi.notices import warn
@@ -23,7 +23,7 @@ from mfbpi_core.plugins.registry import Registry
 
 def run(
     agents: Plugin | Iterable[Plugin],
-    environments: Plugin | Iterable[Plugin],
+    environments: World | Iterable[World],
     seeds: Seeds | None = None,
     *,
     steps: int | None = None,
@@ -47,7 +47,7 @@ def run(
     checkpoint_every: float = CHECKPOINT_EVERY_S,
     checkpoint_dir: str | Place | None = None,
     save_agent: bool = False,
-    progress: Observer | Progress | None = None,
+    progress: Watching = None,
 ) -> Results:
     """Run every agent on every environment with every seed.
 
@@ -58,7 +58,8 @@ def run(
     Args:
         agents: names, ``"./FILE.py:CLASS"``, classes of a notebook or script, or what
             :func:`mfbpi.agent` returns.
-        environments: the same; see :func:`mfbpi.environment`.
+        environments: the same, models of :func:`mfbpi.mdp`, and paths of models' files; see
+            :func:`mfbpi.environment`.
         seeds: one, several, or a text such as ``"0:10"``.
         steps: steps of each run.
         episodes: episodes of each run.
@@ -84,7 +85,8 @@ def run(
         checkpoint_every: seconds between checkpoints of a long run; 0 for none.
         checkpoint_dir: directory in which they lie; that of the results if None.
         save_agent: whether agents are kept as they are in the end, see :meth:`Results.agent`.
-        progress: called with the number of tasks that have ended, and of all; or an observer.
+        progress: called with the number of tasks that have ended, and of all; or an observer; or
+            True, which counts them on standard error.
 
     Raises:
         UsageError: when it cannot be run as asked.
@@ -106,7 +108,7 @@ def run(
     planned = grid.make(
         registry,
         selection.given(registry, "agent", given.several("agents", agents)),
-        selection.given(registry, "environment", given.several("environments", environments)),
+        selection.given(registry, "environment", given.worlds(environments)),
         RunSettings(
             seeds=given.seeds_text(seeds),
             steps=steps,
@@ -138,10 +140,10 @@ def carried_out(
     registry: Registry,
     planned: grid.TaskPlan,
     execution: Execution,
-    progress: Observer | Progress | None,
+    progress: Watching,
 ) -> Results:
     """Carry out a plan; the results of its tasks. What failed is warned of."""
-    carried = session.carry_out(registry, planned, execution, given.observer(progress))
+    carried = session.carry_out(registry, planned, execution, observer(progress))
     results = loaded.of_tasks(carried.store.directory, carried.plan.tasks)
     for sentence in failing.noted(results.failures, results.tasks):
         warn(f"{results.directory}: {sentence}; see `failures`")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mfbpi.api import given
-from mfbpi.api.given import Plugin, Progress, Seeds
+from mfbpi.api.given import Plugin, Seeds
 from mfbpi.api.running import carried_out
-from mfbpi.execute.events import Observer
+from mfbpi.execute.reports.counting import Watching, observer
 from mfbpi.execute.settings import CHECKPOINT_EVERY_S, IfExists
 from mfbpi.execute.working import compiled
 from mfbpi.instances.tabulation import Tabulated, tabulate
@@ -33,7 +33,7 @@ def sweep(
     checkpoint_every: float = CHECKPOINT_EVERY_S,
     checkpoint_dir: str | Place | None = None,
     save_agent: bool = False,
-    progress: Observer | Progress | None = None,
+    progress: Watching = None,
 ) -> Results | Tabulated:
     """Run an experiment, or the grid of a TOML file, and draw its figures.
 
@@ -51,7 +51,7 @@ def sweep(
         checkpoint_every: seconds between checkpoints.
         checkpoint_dir: where they lie.
         save_agent: whether agents are kept as they are in the end, see :meth:`Results.agent`.
-        progress: told how far the work has come.
+        progress: told how far the work has come; True counts on standard error.
 
     Returns:
         The results of its runs; for one that tabulates instances, the table.
@@ -84,7 +84,7 @@ def sweep(
     text = given.seeds_text(seeds)
     if experiment.runs is None:
         experiments.refuse_for_studies(str(what), text, execution)
-        return tabulate(registry, str(what), experiment, execution, given.observer(progress))
+        return tabulate(registry, str(what), experiment, execution, observer(progress))
     planned = experiments.planned(registry, experiment, text)
     results = carried_out(registry, planned, execution, progress)
     if not results.failures and shard is None:

@@ -37,8 +37,13 @@ def parse(given: str | Path | Remote) -> Place:
         >>> parse("s3://bucket/study/one").name, parse("file:///tmp/x"), parse("results/x")
         ('one', PosixPath('/tmp/x'), PosixPath('results/x'))
     """
-    if not isinstance(given, str):
+    if isinstance(given, Path | Remote):
         return given
+    if not isinstance(given, str):
+        raise UsageError(
+            f"a place of results is {given!r:.80}; expected the path of a directory or a URL, each "
+            "as an argument of its own where several are taken"
+        )
     matched = _URL.fullmatch(given)
     scheme = "" if matched is None else matched[1].lower()
     if scheme == "file":
