@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 import attrs
@@ -75,6 +76,7 @@ class Environment(ABC):
         protocol: how the environment is run when the user does not say.
         state_names: what its integer states are called; None for their numbers.
         action_names: the same for actions.
+        lacking: what it does not provide, to why, or to what would make it, for messages.
         positions: int64 [S, 2], row and column of each state in a picture, -1 for none; None where
             states have no places.
     """
@@ -92,6 +94,7 @@ class Environment(ABC):
     state_names: tuple[str, ...] | None = None
     action_names: tuple[str, ...] | None = None
     positions: npt.NDArray[np.int64] | None = None
+    lacking: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     def reset(

@@ -151,6 +151,22 @@ def test_command(log, tmp_path, capsys, suffix):
     assert main(["verify", str(out)]) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("s,a,r,s',terminated\n", "the log has no rows; expected one for each step"),
+        ("", "log.csv is empty; expected the columns"),
+    ],
+)
+def test_logs_without_rows_are_refused(tmp_path, text, message):
+    """Before their columns, which have no type yet, are looked at."""
+    file = tmp_path / "log.csv"
+    file.write_text(text)
+
+    with pytest.raises(mfbpi.UsageError, match=message):
+        mfbpi.certify(file, **RIVER)
+
+
 def test_command_says_what_is_missing(log, tmp_path, capsys):
     """1, and a table of pairs."""
     path = tmp_path / "log.parquet"

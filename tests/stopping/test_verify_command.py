@@ -23,7 +23,7 @@ def files(certificates, tmp_path):
 def test_the_library_says_what_is_claimed(files):
     """A report with a claim, or with the check that failed."""
     assert mfbpi.verify(files["good"]).claim == (
-        "with probability 0.9 the policy is optimal in every state"
+        "with probability at least 0.9 the policy is optimal in every state"
     )
     bad = mfbpi.verify(files["bad"])
     assert (bad.valid, bad.checks[-1].name, bad.claim) == (False, "thresholds", "")

@@ -108,6 +108,8 @@ def test_paths_of_models_are_taken_everywhere(mfbpi: Callable[..., Any]) -> None
     named = library.run("biased", "mdp_file:two.npz", **FEW)
     assert rows(results) == rows(named)
     assert library.describe(file).n_states == library.make_environment(file).n_states == 2
+    with pytest.raises(library.UsageError, match=r"'two\.npz' is a file; give 'mdp_file:two\.npz'"):
+        library.run("biased", "two.npz", **FEW)
     with pytest.raises(library.UsageError, match=r"there is no file absent\.npz"):
         library.run("biased", Path("absent.npz"), **FEW)
 

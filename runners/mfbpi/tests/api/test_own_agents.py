@@ -194,6 +194,7 @@ def test_class_that_cannot_be_sent(cell: Callable[..., dict[str, Any]]) -> None:
         ),
         ("my_agent.py:NUMBER", "my_agent.py:NUMBER is 3; expected a class"),
         ("my_agent.py:Pixels", "agent pixels needs arrays, which environment ring does not"),
+        ("./my_agent.py", "'./my_agent.py' is a file; say which class .*'./my_agent.py:CLASS'"),
         ("broken.py:Agent", "broken.py cannot be imported: ZeroDivisionError"),
     ],
 )

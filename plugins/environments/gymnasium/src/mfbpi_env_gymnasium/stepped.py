@@ -13,7 +13,7 @@ from mfbpi_core.data import exact
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, UsageError
-from mfbpi_env_gymnasium import saving, spaces
+from mfbpi_env_gymnasium import old, saving, spaces, table
 from mfbpi_env_gymnasium.options import UNKNOWN, Options
 from mfbpi_env_gymnasium.table import PROTOCOL
 from mfbpi_env_gymnasium.wrappers import time_limit
@@ -41,13 +41,16 @@ class SteppedEnvironment(Environment):
         self.max_episode_steps = time_limit(raw)
         encoded = options.observations == "one_hot"
         self._words = _words(raw.observation_space, encoded, self.max_episode_steps)
+        self.lacking = _lacking(raw, options, self.n_states)
         self._in_episode = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[Any, dict[str, object]]:
         """Start an episode; a seed restarts the random streams that Gymnasium's one has."""
-        observation, info = self.raw.reset(seed=seed, options=options)
+        observation, info = old.returned(
+            self.raw, "reset", old.OF_RESET, seed=seed, options=options
+        )
         self._in_episode = True
         return self._convert(observation), info
 
@@ -57,10 +60,13 @@ class SteppedEnvironment(Environment):
         Raises:
             ActionError: for anything but an integer in 0..A-1.
             UsageError: before the first ``reset``, or after the end of an episode.
+            PluginError: where Gymnasium's environment returns something else.
         """
         self._check(action)
         taken = self._action(int(action))
-        observation, reward, terminated, truncated, info = self.raw.step(taken)
+        observation, reward, terminated, truncated, info = old.returned(
+            self.raw, "step", old.OF_STEP, taken
+        )
         terminated = bool(terminated)
         truncated = bool(truncated) and not terminated
         self._in_episode = not (terminated or truncated)
@@ -102,6 +108,20 @@ class SteppedEnvironment(Environment):
             )
         if not self._in_episode:
             raise UsageError("no episode is under way; call reset() before step()")
+
+
+def _lacking(
+    raw: gymnasium.Env[object, object], options: Options, n_states: int | None
+) -> dict[str, str]:
+    """What is not provided, and what to do about it."""
+    why = table.why_none(raw)
+    lacking = {"model": why or f"observations={options.observations} shows it otherwise than its P"}
+    if n_states is None:
+        kind = "auto" if isinstance(raw.observation_space, gymnasium.spaces.Discrete) else "cells"
+        lacking["states"] = (
+            f"the parameters observations={kind} and reward_range=LOW,HIGH make it one with states"
+        )
+    return lacking
 
 
 def _words(space: gymnasium.Space[object], encoded: bool, limit: int | None) -> frozenset[str]:

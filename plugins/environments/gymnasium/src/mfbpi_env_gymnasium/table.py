@@ -28,17 +28,28 @@ _INITIAL = ("initial_state_distrib", "isd")
 
 def is_tabular(raw: gymnasium.Env[object, object]) -> bool:
     """Whether ``P`` and the distribution of the first state are there and say all."""
+    return not why_none(raw)
+
+
+def why_none(raw: gymnasium.Env[object, object]) -> str:
+    """Why it has no table that says all, for messages; nothing where it has one."""
     bare = raw.unwrapped
-    whole = isinstance(raw.observation_space, spaces.Discrete)
-    listed = isinstance(raw.action_space, spaces.Discrete)
-    return (
-        whole
-        and listed
-        and changes_nothing(raw)
-        and isinstance(getattr(bare, "P", None), dict)
-        and _initial_of(bare) is not None
-        and not any(getattr(bare, name, False) for name in _MORE_THAN_P)
-    )
+    discrete = spaces.Discrete
+    if not isinstance(getattr(bare, "P", None), dict):
+        return "it has no table P[s][a] of (probability, next state, reward, terminated)"
+    if _initial_of(bare) is None:
+        return (
+            "it has a table P, but nothing says where episodes begin: give it the attribute "
+            f"{_INITIAL[0]} (or {_INITIAL[1]}), the probabilities of the first state"
+        )
+    if not isinstance(raw.observation_space, discrete) or not isinstance(
+        raw.action_space, discrete
+    ):
+        return "it has a table P, but its spaces are not both Discrete"
+    if not changes_nothing(raw):
+        return "it has a table P, but a wrapper changes what that says"
+    more = [name for name in _MORE_THAN_P if getattr(bare, name, False)]
+    return f"{more[0]} makes it do more than its table P says" if more else ""
 
 
 def _initial_of(bare: Any) -> Any:

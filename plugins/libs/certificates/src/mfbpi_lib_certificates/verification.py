@@ -160,7 +160,9 @@ def _verdict(c: Certificate, found: kl_box.Witnesses) -> str:
 def _sure(delta: float) -> str:
     """1 - delta in words; 1 is never claimed."""
     sure = f"{1 - delta:g}"
-    return f"except with probability {delta:g}" if sure == "1" else f"with probability {sure}"
+    return (
+        f"except with probability {delta:g}" if sure == "1" else f"with probability at least {sure}"
+    )
 
 
 def _exact(c: Certificate, advantages: np.ndarray) -> bool:

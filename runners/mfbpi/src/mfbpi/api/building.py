@@ -165,7 +165,7 @@ def agent_of(
 ) -> Agent:
     """The agent that was chosen, for an environment; see :func:`make_agent`."""
     plugin, where = described(environment)
-    check_needs(choice.plugin, where, environment.provides)
+    check_needs(choice.plugin, where, environment.provides, environment.lacking)
     horizon, _ = grid.length(RunSettings(steps=steps), where, environment)
     about = assembly.problem(
         plugin,

@@ -97,8 +97,9 @@ def of_built(built: Environment, label: str, discount: float | None) -> Instance
     with about(f"environment {label}"), foreign(f"the model of environment {label}"):
         model = built.model
     if model is None:
+        why = "".join(f": {text}" for text in [built.lacking.get("model")] if text)
         raise RequirementError(
-            f"environment {label} has no exact model; bounds and descriptions need one"
+            f"environment {label} has no exact model; bounds and descriptions need one{why}"
         )
     chosen = built.protocol.discount if discount is None else discount
     return Instance(label=label, mdp=model, discount=chosen, environment=built)

@@ -54,11 +54,11 @@ def read(source: Any) -> Log:
         UsageError: when it cannot be read, or a column is missing or of another type.
     """
     table = _table(source)
+    if not table.num_rows:
+        raise UsageError("the log has no rows; expected one for each step")
     s, s2, a = (_integers(table, key) for key in ("s", "s'", "a"))
     rewards = _numbers(table, "r")
     terminated = _flags(table, "terminated")
-    if not len(s):
-        raise UsageError("the log has no rows; expected one for each step")
     jumps = np.append(s2[:-1] != s[1:], False)
     changes = np.zeros(len(s), dtype=np.bool_)
     if EPISODE in table.column_names:
@@ -87,6 +87,8 @@ def _table(source: Any) -> pa.Table:
         except (TypeError, ValueError, pa.ArrowInvalid) as error:
             raise UsageError(f"the log is a {type(source).__name__}; {error}") from error
     path = Path(source)
+    if path.is_file() and not path.stat().st_size:
+        raise UsageError(f"{path} is empty; expected the columns and one row for each step")
     reader = pyarrow.csv.read_csv if path.suffix.lower() == ".csv" else pyarrow.parquet.read_table
     try:
         return reader(path)

@@ -172,7 +172,7 @@ def _site(
         environment = build.environment(build.find(registry, "environment", ref))
         provided, protocol = environment.provides, environment.protocol
     for agent in agents:
-        check_needs(agent.plugin, ref, provided)
+        check_needs(agent.plugin, ref, provided, environment.lacking)
     horizon, episodes = length(settings, ref, environment)
     _check_counts(steps=horizon, eval_every=settings.eval_every or 1)
     discount = checked_discount(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import attrs
 
@@ -21,14 +22,24 @@ from mfbpi_core.plugins.registry import Registry
 AGENT_CAPABILITIES = frozenset(capabilities.OF_AGENTS)
 
 
-def check_needs(plugin: Plugin, where: PluginRef, provided: frozenset[str]) -> None:
-    """Refuse an agent or a metric that cannot work there; raises :class:`RequirementError`."""
+def check_needs(
+    plugin: Plugin,
+    where: PluginRef,
+    provided: frozenset[str],
+    lacking: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Refuse an agent or a metric that cannot work there, with what the environment says of it.
+
+    Raises:
+        RequirementError: naming what is missing.
+    """
     missing = plugin.spec.needs - provided - AGENT_CAPABILITIES
     if missing:
+        why = "".join(f"; {lacking[word]}" for word in sorted(missing) if word in lacking)
         raise RequirementError(
             f"{plugin.kind} {plugin.spec.name} needs {', '.join(sorted(missing))}, which "
             f"environment {where.shown} does not provide; {capabilities.hint(missing, provided)}"
-            f"it provides: {', '.join(sorted(provided)) or 'nothing'}"
+            f"it provides: {', '.join(sorted(provided)) or 'nothing'}{why}"
         )
 
 

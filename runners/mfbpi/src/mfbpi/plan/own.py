@@ -208,6 +208,8 @@ def _origin(name: str) -> InFile | InSession | None:
     if session is not None:
         return InSession(digest=session[1], name=session[2])
     matched = _IN_FILE.fullmatch(name)
+    if matched is None and name.endswith(".py") and ":" not in name:
+        raise UsageError(f"{name!r} is a file; say which class of it is meant: '{name}:CLASS'")
     if matched is None:
         return None
     path = Path(matched[1]).absolute()

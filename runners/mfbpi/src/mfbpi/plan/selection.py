@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import get_type_hints
 
 import attrs
@@ -129,8 +130,17 @@ def _find(registry: Registry, kind: str, name: str) -> tuple[Plugin, Mapping[str
     if found is not None:
         return found, {}
     if kind == "environment":
+        _refuse_file(registry, name)
         return build.find_environment(registry, name)
     return registry.get(kind, name), {}
+
+
+def _refuse_file(registry: Registry, name: str) -> None:
+    """Say under which name a file is an environment, where a plugin reads such files."""
+    ending = Path(name).suffix.lower()
+    readers = [p for p in registry.of_kind("environment") if ending and ending in p.spec.reads]
+    if readers and ":" not in name:
+        raise UsageError(f"{name!r} is a file; give '{readers[0].spec.name}:{name}'")
 
 
 def _listed(registry: Registry, kind: str, choice: experiment.Choice) -> Chosen:
