@@ -30,8 +30,12 @@ def test_results_are_read_as_shown(mfbpi_run: Command, tmp_path: Path) -> None:
     ended = mfbpi_run("--agent", "mf_bpi", "--env", "riverswim", "--steps", 600, "--seeds", "0:2")
     assert ended.returncode == 0, ended.stderr
     (reading,) = (code for code in PYTHON if "read_parquet" in code)
+    earlier = tmp_path / "results" / "z"  # last by its name
+    earlier.mkdir()
+    os.utime(earlier, (0, 0))
 
     shown = run(reading, tmp_path)
+    earlier.rmdir()
     collect = (
         "from mfbpi_run.cli import main; import glob; main(['collect', *glob.glob('results/*')])"
     )
@@ -72,6 +76,27 @@ def test_the_notebook_way_works_as_shown(code: str, tmp_path: Path) -> None:
 
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.strip()
+
+
+def test_the_notebook_way_works_again(tmp_path: Path) -> None:
+    """A block that writes results can be run twice, beside the notebook's."""
+    (writing,) = (code for code in PYTHON if 'out="results' in code)
+
+    for _ in range(2):
+        shown = run(writing, tmp_path)
+        assert shown.returncode == 0, shown.stderr
+    assert [each.name for each in (tmp_path / "results").iterdir()] == ["two_agents"]
+    assert "results/two_agents" not in (Path(__file__).parents[2] / "docs/tour.ipynb").read_text()
+
+
+def test_new_agent_is_installed_from_where_it_is_written(tmp_path: Path) -> None:
+    """The folder of ``pip install -e`` is the one that ``mfbpi new`` has made."""
+    section = README.split("## Add an agent")[1]
+    (folder,) = re.findall(r"^pip install -e (\S+)", section, re.MULTILINE)
+    new = "from mfbpi_run.cli import main; main(['new', 'agent', 'my_agent'])"
+
+    assert run(new, tmp_path).returncode == 0
+    assert (tmp_path / folder / "pyproject.toml").is_file()
 
 
 def test_questions_are_answered_as_shown(environment: dict[str, str], tmp_path: Path) -> None:
