@@ -35,6 +35,18 @@ def stepped(agent: Agent, env: Environment, seed: int, n_steps: int) -> list[int
     return visited
 
 
+def test_descriptions_are_dictionaries_as_the_command_prints_them(
+    mfbpi: Callable[..., Any],
+) -> None:
+    """But for the discount and the names, which are not of the instance."""
+    printed = mfbpi("describe", "--env", "riverswim", "--discount", "0.5", "--json").json
+
+    found = library.describe("riverswim", discount=0.5).to_dict()
+
+    assert json.loads(json.dumps(found)).items() <= printed.items()
+    assert printed.keys() - found.keys() <= {"discount", "state_names", "action_names"}
+
+
 def test_agent_is_that_of_a_run() -> None:
     """The same generator and the same published parameters, so the same choices."""
     env = library.make_environment("ring", n_states=4)

@@ -135,6 +135,16 @@ def test_summary_is_readable_everywhere() -> None:
         assert f"{line.mean:.4g}" in text
 
 
+def test_results_show_their_summary_in_a_notebook() -> None:
+    """Below how many tasks they are of, and where."""
+    results = library.run(agents="plain", seeds="0:2", metrics="rate", out="a<b", **FEW)
+
+    shown = results._repr_html_()
+
+    assert shown.startswith("<p>&lt;Results of 2 tasks: a&lt;b&gt;</p><table>")
+    assert results.summary()._repr_html_() in shown
+
+
 def test_frame_has_the_columns_of_the_table() -> None:
     """One row for each row."""
     results = library.run(agents="plain", seeds=0, **FEW)

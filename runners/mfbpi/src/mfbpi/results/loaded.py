@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -202,6 +203,10 @@ class Results(Learnt):
         where = ", ".join(map(str, self.directories))
         failed = f", {len(self.failures)} failed" if self.failures else ""
         return f"<Results of {len(self.found)} tasks{failed}: {where}>"
+
+    def _repr_html_(self) -> str:
+        """The summary, as a notebook shows it, below what these results are."""
+        return f"<p>{html.escape(repr(self))}</p>{self.summary()._repr_html_()}"
 
 
 def arrays_of(task: Task, file: Place) -> Iterator[Array]:

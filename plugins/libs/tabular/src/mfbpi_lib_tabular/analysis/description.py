@@ -9,6 +9,7 @@ import numpy as np
 
 from mfbpi_core import TabularMDP
 from mfbpi_core.data.arrays import FloatArray
+from mfbpi_core.data.plain import JsonObject
 from mfbpi_lib_tabular.analysis import shown, structure
 from mfbpi_lib_tabular.analysis.hardness import Hardness, measure
 from mfbpi_lib_tabular.solution import gaps, moments, planning
@@ -58,6 +59,13 @@ class Description:
     n_closed_classes: int
     hardness: Hardness | None
     errors: dict[str, float]
+
+    def to_dict(self) -> JsonObject:
+        """Every quantity by its name, as ``mfbpi describe --json`` prints them.
+
+        An infinite number is a float here, and the text ``"inf"`` there.
+        """
+        return attrs.asdict(self)
 
     def __repr__(self) -> str:
         """A line for each quantity: its name, the digits that are known, what it means."""

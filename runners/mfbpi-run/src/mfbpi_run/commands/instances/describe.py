@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
-import attrs
 import click
 
 from mfbpi.execute.working import compiled
@@ -50,7 +49,7 @@ def describe(plot: Path | None, as_json: bool, **where: Unpack[instance_options.
     if as_json:
         names = {"state_names": found.state_names, "action_names": found.action_names}
         named = {key: value for key, value in names.items() if value is not None}
-        show_json({"discount": found.discount, **attrs.asdict(described), **named})
+        show_json({"discount": found.discount, **described.to_dict(), **named})
         return
     headings = ("quantity", "value", "meaning")
     show_table(headings, shown.rows(described), right=("value",), wrap=("meaning",))
