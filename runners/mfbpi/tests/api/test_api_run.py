@@ -219,7 +219,7 @@ def test_directories_are_loaded_as_arguments() -> None:
         ({"agents": None}, "`agents` is None; expected names"),
         ({"agents": 3}, "`agents` is 3; expected names"),
         ({"metrics": 3}, "`metrics` is 3; expected names"),
-        ({"stop": 3}, "`stopping_rules` is 3; expected names"),
+        ({"stop": 3}, "`stop` is 3; expected names, or what `mfbpi.stopping_rule"),
         ({"progress": "yes"}, "`progress` is 'yes'; expected True"),
         ({"out": 3}, "a place of results is 3; expected the path"),
         ({"seeds": "x"}, "`seeds` 'x'"),

@@ -184,6 +184,15 @@ def test_what_is_no_environment_is_refused_everywhere(wrong: Any) -> None:
         assert len(str(caught.value)) < 500
 
 
+def test_parameters_are_added_to_a_choice() -> None:
+    """Label and what it had stay, as where an environment is made of one."""
+    ring = library.environment("ring", n_states=4)
+
+    assert library.environment(ring, slip=0.5).parameters == {"n_states": 4, "slip": 0.5}
+    assert library.agent(library.agent("biased", label="b"), bias=0.25).label == "b"
+    assert library.make_environment(ring, slip=0.5).n_states == 4
+
+
 @pytest.mark.parametrize("wrong", [None, 3, model(), MyGym, P])
 def test_what_is_no_agent_is_refused(wrong: Any) -> None:
     """With what is expected, and never the content of arrays."""

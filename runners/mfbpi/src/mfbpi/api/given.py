@@ -41,11 +41,12 @@ _WORLDS = (
 Seeds = int | str | Iterable[int]
 
 
-def agent(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
+def agent(name: Plugin, /, *, label: str = "", **parameters: Any) -> Choice:
     """An agent with values of its parameters.
 
     Args:
-        name: its name, see ``mfbpi.list_plugins("agent")``; ``"./FILE.py:CLASS"``; or a class.
+        name: its name, see ``mfbpi.list_plugins("agent")``; ``"./FILE.py:CLASS"``; a class; or
+            what this has returned, to which parameters are added.
         label: how it is called in the results; its name with the parameters that are set if empty.
         parameters: a tuple stands for several agents, one for each of its values.
 
@@ -54,6 +55,10 @@ def agent(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
         >>> [each.label for each in mfbpi.agent("q_ucb", bonus_scale=(0.1, 1.0)).expand()]
         ['q_ucb(bonus_scale=0.1)', 'q_ucb(bonus_scale=1.0)']
     """
+    if isinstance(name, Choice):
+        kept = label or ("" if name.label == name.name else name.label)
+        parameters = {**name.parameters, **parameters}
+        return Choice(name.name, label=kept, replicate=name.replicate, **parameters)
     if isinstance(name, type):
         return Choice(own.named(name), label=label, **parameters)
     if not isinstance(name, str):
@@ -61,9 +66,7 @@ def agent(name: Named, /, *, label: str = "", **parameters: Any) -> Choice:
     return Choice(name, label=label, **parameters)
 
 
-def environment(
-    name: Named | TabularMDP | Path, /, *, label: str = "", **parameters: Any
-) -> Choice:
+def environment(name: World, /, *, label: str = "", **parameters: Any) -> Choice:
     """An environment with values of its parameters; see :func:`agent`.
 
     Args:
@@ -79,14 +82,14 @@ def environment(
         name = objects.written(Registry.discover(), name)
     elif isinstance(name, Path):
         name = environment_files.name(Registry.discover(), name)
-    elif not definition.is_plugin(name) and not isinstance(name, str):
+    elif not definition.is_plugin(name) and not isinstance(name, str | Choice):
         raise UsageError(
             f"the environment is {objects.shown(name)}; expected {_WORLDS}{objects.advice(name)}"
         )
     return agent(name, label=label, **parameters)
 
 
-def metric(name: Named, /, **parameters: Any) -> Choice:
+def metric(name: Plugin, /, **parameters: Any) -> Choice:
     """A metric with values of its parameters; see :func:`agent`."""
     return agent(name, **parameters)
 
@@ -112,7 +115,7 @@ def stopping(stop: Plugin | None, **asked: Any) -> JsonObject:
     """A stopping rule, and what is asked of it, as settings of a run."""
     if stop is None:
         return asked
-    (chosen,) = several("stopping_rules", stop)
+    (chosen,) = several("stop", stop)
     return {"stop": chosen.name, "stop_settings": settings_of([chosen]), **asked}
 
 
@@ -174,13 +177,11 @@ def _choice(field: str, given: object, advice: str = "") -> Choice:
 
 
 def _unfit(field: str, verb: str, given: object, advice: str) -> UsageError:
-    kind = field.removesuffix("s")
-    expected = (
-        _WORLDS
-        if field == "environments"
-        else f"names, classes derived from one of {definition.bases(', ')}, or what "
-        f"`mfbpi.{kind}(...)` returns"
-    )
+    kind = "stopping_rule" if field == "stop" else field.removesuffix("s")
+    own_ones = f", classes derived from one of {definition.bases(', ')}"
+    classes = own_ones if kind in definition.DECLARED else ""
+    named = f"names{classes}, or what `mfbpi.{kind}(...)` returns"
+    expected = _WORLDS if field == "environments" else named
     return UsageError(f"`{field}` {verb} {objects.shown(given)}; expected {expected}{advice}")
 
 

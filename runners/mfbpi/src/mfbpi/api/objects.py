@@ -94,7 +94,7 @@ def advice(given: object) -> str:
             f"already: {_by_id(given)}, or, where it has one, its exact model, "
             "`mfbpi.make_environment(it).model`"
         )
-    if hasattr(given, "shape") or isinstance(given, list | tuple):
+    if isinstance(getattr(given, "shape", given), tuple | list):
         return "; of arrays, `mfbpi.mdp(P, R)` makes a model"
     return ""
 
