@@ -163,31 +163,6 @@ def test_overwrite_runs_all_again(toy_run: Command) -> None:
     assert rows_in("x") == rows
 
 
-def test_overwrite_leaves_the_results_of_one_run(toy_run: Command) -> None:
-    """A mean over fewer seeds counts no others, and another agent stands alone."""
-    toy_run("--out", "x", "--seeds", "0:3")
-    fewer = toy_run("--out", "x", "--seeds", "1:2", "--if-exists", "overwrite")
-    assert fewer.code == 0
-    assert "2 results in x are of other tasks and go to _set_aside" in " ".join(fewer.err.split())
-    assert {(row["agent"], row["seed"]) for row in rows_in("x")} == {("biased", 1)}
-    assert len(list(Path("x/_set_aside").glob("*.parquet"))) == 2
-    assert list(json.loads(Path("x/_run.json").read_text())["seeds"].values()) == ["1"]
-
-    other = toy_run("-A", "bias=0.25", "--out", "x", "--if-exists", "overwrite")
-    assert other.code == 0
-    assert {row["agent"] for row in rows_in("x")} == {"biased(bias=0.25)"}
-    assert len(json.loads(Path("x/_run.json").read_text())["agents"]) == 1
-
-
-def test_overwrite_that_is_only_tried_touches_nothing(toy_run: Command) -> None:
-    """``--dry-run``."""
-    toy_run("--out", "x", "--seeds", "0:3")
-    before = sorted(Path("x").rglob("*"))
-
-    assert toy_run("--out", "x", "--if-exists", "overwrite", "--dry-run").code == 0
-    assert sorted(Path("x").rglob("*")) == before
-
-
 @pytest.mark.parametrize("mode", ["fail", "resume", "overwrite"])
 def test_changed_configuration_is_refused(mode: str, toy_run: Command) -> None:
     """Whatever the mode, the message names the keys with both values."""

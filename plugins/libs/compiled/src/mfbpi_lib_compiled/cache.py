@@ -12,7 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import CompileResultCacheImpl, _Cache
+from numba.core.caching import CompileResultCacheImpl, _Cache, _cache_log
 from numba.core.serialize import dumps
 
 from mfbpi_lib_compiled.content import digest
@@ -22,6 +22,9 @@ MOST = 64
 
 #: Characters of the name of a function in the name of a file, which may have 255.
 _LONGEST = 100
+
+#: Says what numba's own cache says, under NUMBA_DEBUG_CACHE.
+_log: Any = _cache_log
 
 
 class Kept(_Cache):
@@ -81,11 +84,11 @@ class Kept(_Cache):
         target_context.refresh()
         file = self._asked[sig] = self._file(sig, target_context.codegen())
         try:
-            return self._impl.rebuild(target_context, _unpack(file))
-        except FileNotFoundError:
+            found = self._impl.rebuild(target_context, _unpack(file))
+        except Exception:  # not there, damaged, or it names a type whose module is gone
             return None
-        except Exception:  # damaged, or it names a type whose module is gone
-            return None
+        _log("[cache] data loaded from %r", str(file))
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for a signature."""
@@ -95,6 +98,7 @@ class Kept(_Cache):
         try:
             self._impl.locator.ensure_cache_path()
             _write(file, _pack(file, self._impl.reduce(data)))
+            _log("[cache] data saved to %r", str(file))
             self._forget_oldest()
         except Exception as error:
             with contextlib.suppress(RuntimeWarning):  # where warnings are errors
