@@ -8,7 +8,7 @@ tensors, which come back as numpy's.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from mfbpi_core.running.generators import (
     Numpys,
     check_class,
     generator,
+    generator_state,
     restore_generator,
     state_with_seeds,
 )
@@ -67,9 +68,6 @@ def copied(tree: T, where: str) -> T:
     return copy.deepcopy(tree)
 
 
-#: Containers that lie in each other deeper than this hold themselves.
-_DEEPEST = 50
-
 #: What may hold a generator, or is one.
 _LOOKED_AT = (dict, list, tuple, np.random.Generator, np.random.RandomState)
 
@@ -102,64 +100,42 @@ def take_over(own: dict[str, Any], state: dict[str, Any]) -> None:
     Raises:
         CheckpointError: when a generator of the object is of a class of its own.
     """
-    saved = copy.deepcopy(state)
-    drawing = {name: value for name, value in saved.items() if _has_generators(value)}
-    taken = {name: _in_place(own.get(name), value) for name, value in drawing.items()}
-    alike = {name: taken[name] for name in drawing if _draw_alike(taken[name], saved[name])}
-    own.update({**saved, **alike})
+    standing: dict[int, tuple[Numpys, Any]] = {}
+    instead: dict[int, Any] = {}  # what stands for a saved generator, wherever that is held
+    for mine, saved in _pairs(own, state, set()):
+        stands = generator_state(saved, "") if _is_legacy(saved) else state_with_seeds(saved, "")
+        _, first = standing.setdefault(id(mine), (mine, stands))
+        if repr(first) == repr(stands):
+            instead[id(saved)] = mine
+    for mine, stands in standing.values():
+        if isinstance(mine, np.random.RandomState):  # which may draw from another's bits
+            mine.set_state(stands)
+        else:
+            restore_generator(mine, stands)
+    own.update(copy.deepcopy(state, instead))
 
 
-def _in_place(mine: Any, saved: Any) -> Any:
-    """What was saved, with the object's own generators, standing where those did."""
-    if type(mine) is not type(saved):
-        return saved
-    if isinstance(mine, Numpys):
-        return mine if _stands(mine, saved) else saved
-    if type(saved) is dict:
-        return {key: _in_place(mine.get(key), value) for key, value in saved.items()}
-    if type(saved) in (list, tuple) and len(mine) == len(saved):
-        return type(saved)(map(_in_place, mine, saved))
-    return saved
-
-
-def _stands(mine: Any, saved: Any) -> bool:
-    """Let a generator stand where another of its class does, if they make their bits alike."""
-    bits = [getattr(each, "_bit_generator", None) for each in (mine, saved)]
-    if type(bits[0]) is not type(bits[1]):
-        return False
-    if isinstance(mine, np.random.Generator):
-        restore_generator(mine, state_with_seeds(saved, ""))
-    else:  # it may draw from another's bits
-        mine.set_state(saved.get_state(legacy=False))
-    return True
-
-
-def _has_generators(tree: Any) -> bool:
-    """Whether there are any; said of nothing that nests without an end, by holding itself."""
-    try:
-        return _found(tree, _DEEPEST)
-    except RecursionError:
-        return False
-
-
-def _found(tree: Any, depth: int) -> bool:
-    if depth == 0:
-        raise RecursionError
-    parts = tree.values() if type(tree) is dict else tree if type(tree) in (list, tuple) else ()
-    found = [_found(each, depth - 1) for each in parts]  # all: one may hold itself
-    return isinstance(tree, Numpys) or any(found)
-
-
-def _draw_alike(mine: Any, saved: Any) -> bool:
-    """Whether generators at the same places stand at the same numbers."""
+def _pairs(mine: Any, saved: Any, seen: set[int]) -> Iterator[tuple[Any, Any]]:
+    """Generators at the same places that make their bits alike; some containers hold themselves."""
+    if type(mine) is not type(saved) or id(saved) in seen:
+        return
     if isinstance(saved, Numpys):
-        states = (state_with_seeds(each, "") for each in (mine, saved))
-        return len({repr(state) for state in states}) == 1
-    if type(saved) is dict:
-        return all(_draw_alike(mine[key], value) for key, value in saved.items())
-    if type(saved) in (list, tuple):
-        return all(map(_draw_alike, mine, saved))
-    return True
+        bits = [getattr(each, "_bit_generator", None) for each in (mine, saved)]
+        if type(bits[0]) is type(bits[1]):
+            yield mine, saved
+    elif type(saved) in (dict, list, tuple):
+        seen.add(id(saved))
+        shared = (
+            [key for key in saved if key in mine]
+            if type(saved) is dict
+            else range(min(len(mine), len(saved)))
+        )
+        for key in shared:
+            yield from _pairs(mine[key], saved[key], seen)
+
+
+def _is_legacy(value: Numpys) -> bool:
+    return isinstance(value, np.random.RandomState)
 
 
 def as_array(value: object, where: str) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -98,3 +98,31 @@ def test_what_holds_itself_is_taken_as_it_is() -> None:
     taken: Any = own["loop"]
     assert taken[1] is taken
     assert taken[0].random() == np.random.default_rng(2).random()
+
+
+class Helper:
+    """An object of an agent's own, which no file holds and memory does."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+
+class Pair(NamedTuple):
+    """The same, in a tuple."""
+
+    rng: np.random.Generator
+    size: int
+
+
+def test_objects_that_draw_from_it_do_so_in_memory() -> None:
+    """A state that was copied keeps what they share."""
+    rng = np.random.default_rng(0)
+    first = {"rng": rng, "helper": Helper(rng), "pair": Pair(rng, 1), "late": [rng]}
+    state = copied(first, "Held")
+    other = np.random.default_rng(1)
+    second: dict[str, Any] = {"rng": other, "helper": None, "pair": None, "late": []}
+    take_over(second, state)
+
+    drawn = [second["rng"], second["helper"].rng, second["pair"].rng, second["late"][0]]
+    assert [each is other for each in drawn] == [True] * 4
+    assert other.random() == rng.random()

@@ -210,3 +210,12 @@ def test_without_a_place_functions_are_compiled_in_the_process(tmp_path: Path) -
     (tmp_path / "cache").write_text("a file where a folder would be")
 
     assert project.call() == ("2.0 0", "")
+
+
+def test_what_nobody_can_tell_is_compiled_and_not_kept(tmp_path: Path) -> None:
+    """A value may raise whatever it likes when it is looked at."""
+    project = Project(tmp_path)
+    raising = "import mfbpi_lib_compiled.cache as c\nc.digest = lambda *_: 1 / 0\n"
+
+    assert project.call(raising + CALL) == ("2.0 0", "")
+    assert project.kept("*.nbc") == []

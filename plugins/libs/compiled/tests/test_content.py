@@ -65,6 +65,24 @@ def rule(): return deep()""",
         "(lambda y: y * RATE)(1.0)",
     ),
     "a number in a tuple": ("import own_b\nBOTH = (1.0, own_b.RATE)", "BOTH[1]"),
+    "a field of a tuple": (
+        """import own_b, collections
+names = "low high" if own_b.RATE == 1.0 else "high low"
+BOTH = collections.namedtuple("Pair", names)(1.0, 2.0)""",
+        "BOTH.low",
+    ),
+    "a slice": (
+        "import own_b, numpy\nPART = slice(0, int(own_b.RATE))",
+        "numpy.ones(3)[PART].sum()",
+    ),
+    "a module in one of its own name": (
+        """import types, own_b
+pk = types.ModuleType("sub")
+pk.sub = types.ModuleType("sub")
+pk.sub.sub = types.ModuleType("sub")
+pk.sub.sub.RATE = own_b.RATE""",
+        "pk.sub.sub.RATE",
+    ),
     "an array": ("import own_b, numpy as np\nBOTH = np.array([1.0, own_b.RATE])", "BOTH[1]"),
     "an enumeration": (
         "import own_b, enum\nclass Rate(enum.Enum):\n    FAST = own_b.RATE",
@@ -180,6 +198,30 @@ def test_types_and_processors_count() -> None:
     found.add(of(test_options_count, signature(nb.float32, nb.float64)))
 
     assert len(found) == len(kinds) + 2
+
+
+def test_the_layout_of_an_array_counts(module: Any) -> None:
+    """Functions may ask for it."""
+    found = set()
+    for order in ("C", "F"):
+        user = module("own_a", LOOP.format("BOTH.flags.f_contiguous"))
+        user.BOTH = np.array([[1.0, 2.0], [3.0, 4.0]], order=order)
+        found.add(of(user.loop))
+
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize("extended", [np.polyval, sorted])
+def test_what_extends_functions_of_others_counts(extended: Any) -> None:
+    """numpy's and Python's own are the usual ones to be extended."""
+    found = set()
+    user: dict[str, Any] = {"extended": extended}
+    exec(LOOP.format("extended(x)"), user)
+    for rate in (1.0, 2.0):
+        overload(extended)(eval(f"lambda x: lambda x: {rate}"))
+        found.add(of(user["loop"]))
+
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("kind", ["overload", "intrinsic"])

@@ -82,8 +82,8 @@ class Kept(_Cache):
         if not self._enabled:
             return None
         target_context.refresh()
-        file = self._asked[sig] = self._file(sig, target_context.codegen())
         try:
+            file = self._asked[sig] = self._file(sig, target_context.codegen())
             found = self._impl.rebuild(target_context, _unpack(file))
         except Exception:  # not there, damaged, or it names a type whose module is gone
             return None
@@ -94,7 +94,9 @@ class Kept(_Cache):
         """Keep what was compiled for a signature."""
         if not self._enabled or not self._impl.check_cachable(data):
             return
-        file = self._asked.pop(sig, None) or self._file(sig, data.codegen)
+        file = self._asked.pop(sig, None)
+        if file is None:  # nobody can tell what it is made from
+            return
         try:
             self._impl.locator.ensure_cache_path()
             _write(file, _pack(file, self._impl.reduce(data)))

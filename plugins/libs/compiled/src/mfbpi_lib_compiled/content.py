@@ -103,6 +103,7 @@ class Content:
             self._add_class(value)
         elif isinstance(value, np.ndarray | np.generic):
             self._write(str(value.dtype.descr), str(value.shape), value.tobytes().hex())
+            self._write(str(value.flags.f_contiguous), str(value.flags.c_contiguous))
         elif isinstance(value, np.dtype):
             self._write(str(value.descr), str(value.isalignedstruct))
         else:
@@ -124,24 +125,24 @@ class Content:
 
     def _add_function(self, function: FunctionType) -> None:
         self._write(_name(function))
+        self._add_all(_overloads(function))
         if _is_known(function):
             return
         code, known = function.__code__, function.__globals__
         self._add_all((code, function.__defaults__, function.__kwdefaults__))
-        self._add_all(_overloads(function))
         cells = [_held(cell) for cell in function.__closure__ or ()]
         for value in (*(known.get(name) for name in _loaded(code)), *cells):
             self.add(value)
             if isinstance(value, ModuleType):
-                self._add_module(value, _named(code))
+                self._add_module(value, _named(code), {id(value)})
 
-    def _add_module(self, module: ModuleType, names: tuple[str, ...]) -> None:
+    def _add_module(self, module: ModuleType, names: tuple[str, ...], above: set[int]) -> None:
         """What a function can mean by ``module.name``, and by ``module.other.name``."""
         for name in names:
             value = vars(module).get(name)
             self.add(value)
-            if isinstance(value, ModuleType) and value is not module and not _is_known(value):
-                self._add_module(value, tuple(each for each in names if each != name))
+            if isinstance(value, ModuleType) and id(value) not in above and not _is_known(value):
+                self._add_module(value, names, {*above, id(value)})
 
     def _add_class(self, kind: type) -> None:
         self._write(_name(kind))
@@ -182,7 +183,10 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, set | frozenset):
         yield from sorted(value, key=repr)
     elif isinstance(value, tuple | list):
+        yield getattr(value, "_fields", None)
         yield from value
+    elif isinstance(value, slice | range):
+        yield from (value.start, value.stop, value.step)
     elif isinstance(value, enum.Enum):
         yield from (value.name, value.value)
     elif isinstance(value, staticmethod | classmethod | MethodType):
@@ -191,11 +195,16 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from (value.func, value.args, value.keywords)
     elif isinstance(value, property):
         yield value.fget
+    elif callable(value):
+        yield from _overloads(value)
 
 
-def _overloads(function: FunctionType) -> Iterator[Any]:
+def _overloads(function: Any) -> Iterator[Any]:
     """What ``numba.extending.overload`` has registered to compile in place of a function."""
-    registered = cpu_target.typing_context._lookup_global(function)
+    try:
+        registered = cpu_target.typing_context._lookup_global(function)
+    except TypeError:  # it has no hash
+        return
     for template in getattr(registered, "templates", ()):
         yield getattr(template, "_overload_func", None)
 

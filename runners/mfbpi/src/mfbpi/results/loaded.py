@@ -259,5 +259,6 @@ def of_tasks(directory: Place, tasks: Sequence[Task]) -> Results:
     found = once_each(list(reading.read_all(paths, problems)))
     for problem in problems:
         warn(problem)
-    failures = [each for each in failures_in(directory) if each.task.task_id in wanted]
+    missing = wanted - {each.task.task_id for each in found}  # a kill may leave an old report
+    failures = [each for each in failures_in(directory) if each.task.task_id in missing]
     return Results(directories=(directory,), found=tuple(found), failures=tuple(failures))

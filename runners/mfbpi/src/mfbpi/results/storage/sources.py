@@ -46,9 +46,10 @@ def _folders(found: metadata.Distribution) -> Iterator[Path]:
     for module in named or {found.name.replace("-", "_")}:
         with contextlib.suppress(ImportError, ValueError):
             spec = importlib.util.find_spec(module)
-            if spec is not None and spec.origin is not None:
-                whole = spec.submodule_search_locations is not None
-                yield Path(spec.origin).parent if whole else Path(spec.origin)
+            if spec is not None and spec.submodule_search_locations is not None:
+                yield from map(Path, spec.submodule_search_locations)
+            elif spec is not None and spec.origin is not None:
+                yield Path(spec.origin)
 
 
 def _files(place: Path) -> Iterator[Path]:
