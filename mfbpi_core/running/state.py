@@ -19,7 +19,6 @@ from mfbpi_core.running.generators import (
     Numpys,
     check_class,
     generator,
-    generator_state,
     restore_generator,
     state_with_seeds,
 )
@@ -103,7 +102,7 @@ def take_over(own: dict[str, Any], state: dict[str, Any]) -> None:
     standing: dict[int, tuple[Numpys, Any]] = {}
     instead: dict[int, Any] = {}  # what stands for a saved generator, wherever that is held
     for mine, saved in _pairs(own, state, set()):
-        stands = generator_state(saved, "") if _is_legacy(saved) else state_with_seeds(saved, "")
+        stands = state_with_seeds(saved, "")
         _, first = standing.setdefault(id(mine), (mine, stands))
         if repr(first) == repr(stands):
             instead[id(saved)] = mine
@@ -125,17 +124,11 @@ def _pairs(mine: Any, saved: Any, seen: set[int]) -> Iterator[tuple[Any, Any]]:
             yield mine, saved
     elif type(saved) in (dict, list, tuple):
         seen.add(id(saved))
-        shared = (
-            [key for key in saved if key in mine]
-            if type(saved) is dict
-            else range(min(len(mine), len(saved)))
-        )
-        for key in shared:
-            yield from _pairs(mine[key], saved[key], seen)
-
-
-def _is_legacy(value: Numpys) -> bool:
-    return isinstance(value, np.random.RandomState)
+        both: Iterable[tuple[Any, Any]] = zip(mine, saved, strict=False)  # a list may have grown
+        if type(saved) is dict:
+            both = [(mine[key], value) for key, value in saved.items() if key in mine]
+        for pair in both:
+            yield from _pairs(*pair, seen)
 
 
 def as_array(value: object, where: str) -> Array:

@@ -82,6 +82,7 @@ class Kept(_Cache):
         if not self._enabled:
             return None
         target_context.refresh()
+        self._asked.pop(sig, None)
         try:
             file = self._asked[sig] = self._file(sig, target_context.codegen())
             found = self._impl.rebuild(target_context, _unpack(file))

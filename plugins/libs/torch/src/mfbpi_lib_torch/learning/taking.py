@@ -16,7 +16,6 @@ from mfbpi_lib_torch.experience.memory import Memory
 from mfbpi_lib_torch.kept import restore_whole
 from mfbpi_lib_torch.kernels.held import hold
 from mfbpi_lib_torch.kernels.made_of import Parts, are_same, parts_of
-from mfbpi_lib_torch.kernels.nets import net_of_prior
 from mfbpi_lib_torch.kernels.replica import CompiledReplica
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.networks.ensemble import Ensemble
@@ -120,7 +119,7 @@ class OnPath(Stateful):
         for network in self.networks:
             network.nets = [hold(made.nets[network]) for made in self._compiled]
         for prior in self.priors.values():
-            prior.nets = [hold(net_of_prior(prior, made.number)) for made in self._compiled]
+            prior.nets = [hold(prior.net(made.number)) for made in self._compiled]
         self._parts = parts_of(self) if self._compiled else ([], [])
 
     def _replica(self, r: int) -> CompiledReplica:

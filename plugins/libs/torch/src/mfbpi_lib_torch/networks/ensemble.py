@@ -21,10 +21,10 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.device import as_tensor, placed
 from mfbpi_lib_torch.kernels.acting import outputs
-from mfbpi_lib_torch.kernels.compiling import available
-from mfbpi_lib_torch.kernels.held import Held, hold
 from mfbpi_lib_torch.kernels.nets import net_of
+from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.late import torch
+from mfbpi_lib_torch.networks.acting import Acting
 from mfbpi_lib_torch.networks.adam import adam_
 from mfbpi_lib_torch.networks.initialisers import Floats, draw
 from mfbpi_lib_torch.networks.layers import (
@@ -36,7 +36,7 @@ from mfbpi_lib_torch.networks.layers import (
     zeros,
 )
 from mfbpi_lib_torch.networks.rows import OpenRows, Rows, RowTable
-from mfbpi_lib_torch.stateful import COUNTED, NOT_NEGATIVE, Stateful
+from mfbpi_lib_torch.stateful import COUNTED, NOT_NEGATIVE
 
 #: Rows of a table added for an input of zeros, which selects no weight.
 ZERO_ROWS = 1
@@ -96,7 +96,7 @@ def with_zero_rows(first: Floats) -> Floats:
     return np.pad(first, ((0, 0), (0, ZERO_ROWS), (0, 0))).reshape(-1, first.shape[2])
 
 
-class Ensemble(Stateful):
+class Ensemble(Acting):
     """G networks that learn by Adam, with a target copy if wanted.
 
     A step is ``open``, then ``online`` and perhaps ``copied``, then ``learn``.
@@ -167,19 +167,12 @@ class Ensemble(Stateful):
         if sizes.one_hot:
             zero_rows = np.arange(1, sizes.replicas + 1) * (sizes.inputs + ZERO_ROWS) - 1
             self.table = RowTable(with_zero_rows(first), rate, zero_rows, device, target=target)
-        self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         self._inputs = Inputs()
         self._opened: OpenRows | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what compiled functions hold, of which it is said that there is any."""
-        return {**super().__getstate__(), "nets": bool(self.nets)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy is held by itself, and acts as what it was copied from."""
-        vars(self).update(state)
-        replicas = range(self.sizes.replicas if state["nets"] and available() else 0)
-        self.nets = [hold(net_of(self, r)) for r in replicas]
+    def net(self, r: int) -> Net:
+        """The weights of replica r, in the memory of all, as compiled functions take them."""
+        return net_of(self, r)
 
     @functools.cached_property
     def layers(self) -> Layers[torch.Tensor]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,10 @@ import numpy.typing as npt
 from mfbpi_core.data.arrays import Array
 from mfbpi_lib_torch.device import Numbers, as_array, as_tensor, placed
 from mfbpi_lib_torch.kernels.acting import outputs
-from mfbpi_lib_torch.kernels.compiling import available
-from mfbpi_lib_torch.kernels.held import Held, hold
 from mfbpi_lib_torch.kernels.nets import net_of_prior
+from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.late import torch
+from mfbpi_lib_torch.networks.acting import Acting
 from mfbpi_lib_torch.networks.ensemble import (
     Initial,
     initial_layers,
@@ -31,13 +31,12 @@ from mfbpi_lib_torch.networks.ensemble import (
 )
 from mfbpi_lib_torch.networks.initialisers import Floats
 from mfbpi_lib_torch.networks.layers import Layers, Sizes, forward
-from mfbpi_lib_torch.stateful import Stateful
 
 #: Cells for which a table is filled at a time, to bound the memory of the hidden layers.
 CHUNK = 512
 
 
-class Prior(Stateful):
+class Prior(Acting):
     """Outputs of G fixed networks, scaled.
 
     Args:
@@ -81,7 +80,6 @@ class Prior(Stateful):
         self.device = device
         layers, first = initial_layers(sizes, initial, generators)
         self.flat = placed(layers.flat, device)
-        self.nets: Sequence[Held] = ()  # where the compiled path is taken, its view of each replica
         table = np.empty(0, np.float32)  # [R * (cells + 1), B * outputs]
         if sizes.one_hot:
             table = self._tabulate(layers, with_zero_rows(first))
@@ -91,15 +89,9 @@ class Prior(Stateful):
         """Of another scale, outputs stored with transitions would go on beside those of ours."""
         return {"scale": (self.scale, self.scale)}
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what compiled functions hold, of which it is said that there is any."""
-        return {**super().__getstate__(), "nets": bool(self.nets)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy is held by itself, and acts as what it was copied from."""
-        vars(self).update(state)
-        replicas = range(self.sizes.replicas if state["nets"] and available() else 0)
-        self.nets = [hold(net_of_prior(self, r)) for r in replicas]
+    def net(self, r: int) -> Net:
+        """The weights of replica r, in the memory of all, as compiled functions take them."""
+        return net_of_prior(self, r)
 
     @functools.cached_property
     def layers(self) -> Layers[torch.Tensor]:

@@ -94,8 +94,7 @@ class _Worker:
     ) -> _Worker:
         """Rebuild everything, and go on from a checkpoint where one can be used."""
         worker = cls.prepare(registry, batch.tasks)
-        for each in worker.begun:
-            provenance.versions(each.plugins)  # looked up before anybody edits what runs now
+        provenance.versions(worker.begun[0].plugins)  # before anybody edits what runs now
         if checkpoints is None:
             return worker
         saver = checkpoints.saver(batch, worker.begun[0].plugins)
