@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -145,6 +146,14 @@ class Environment(ABC):
     def cells(self) -> Cells | None:
         """The partition over which exploration is counted, or None."""
         return None
+
+    @property
+    def made_of(self) -> tuple[Path | str, ...]:
+        """Files, and modules by name, beside its plugin that say what it is.
+
+        Results name what these hold, so that runs of other contents are known as such.
+        """
+        return ()
 
     def picture(self) -> npt.NDArray[np.uint8] | None:
         """A picture of the present moment, uint8 [height, width, 3], or None for the usual one."""

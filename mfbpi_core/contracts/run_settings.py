@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import attrs
 
-from mfbpi_core.contracts.parameters import setting
+from mfbpi_core.contracts.parameters import count, setting
 from mfbpi_core.contracts.stopping import SCOPES
-
-_COUNT = "a whole number of 1 or more"
 
 
 @attrs.frozen(kw_only=True)
@@ -40,13 +38,9 @@ class RunSettings:
         metavar="SEEDS",
         expected="a text such as '0:10', a seed, or a list of seeds",
     )
-    steps: int | None = setting(None, "Steps of each run.", metavar="N", expected=_COUNT, ge=1)
-    episodes: int | None = setting(
-        None, "Episodes of each run.", metavar="N", expected=_COUNT, ge=1
-    )
-    eval_every: int | None = setting(
-        None, "Steps between evaluations.", metavar="N", expected=_COUNT, ge=1
-    )
+    steps: int | None = count(None, "Steps of each run.")
+    episodes: int | None = count(None, "Episodes of each run.")
+    eval_every: int | None = count(None, "Steps between evaluations.")
     discount: float | None = setting(
         None,
         "Discount factor, in (0, 1).",

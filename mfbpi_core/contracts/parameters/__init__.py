@@ -25,8 +25,11 @@ from mfbpi_core.contracts.parameters import _types as kinds
 from mfbpi_core.contracts.parameters._limits import allows as allows
 from mfbpi_core.contracts.parameters._others import field_of_others as field_of_others
 from mfbpi_core.contracts.parameters._others import others as others
+from mfbpi_core.contracts.parameters._shown import Parameter as Parameter
+from mfbpi_core.contracts.parameters._shown import describe as describe
 from mfbpi_core.contracts.parameters._sound import check_fields as check_fields
 from mfbpi_core.contracts.parameters._types import check_plain as check_plain
+from mfbpi_core.contracts.parameters._types import whole as whole
 from mfbpi_core.data.plain import JsonObject, plain
 from mfbpi_core.errors import ConfigError
 from mfbpi_core.text import did_you_mean
@@ -83,32 +86,12 @@ def setting(default: Any, help: str, *, metavar: str, expected: str, **limits: A
     return declared
 
 
-@attrs.frozen(kw_only=True)
-class Parameter:
-    """A parameter as shown to the user."""
-
-    name: str
-    type: str
-    range: str
-    default: Any
-    help: str
-    source: str
-
-
-def describe(config: type) -> list[Parameter]:
-    """List the parameters of a ``Config`` class in the order of their definition."""
-    hints = get_type_hints(config)
-    return [
-        Parameter(
-            name=field.name,
-            type=_type(field, hints[field.name]),
-            range=limits.range_of(field),
-            default=_shown_default(field),
-            help=field.metadata.get("help", ""),
-            source=field.metadata.get("source", ""),
-        )
-        for field in attrs.fields(config)
-    ]
+def count(default: int | None, help: str) -> Any:  # noqa: A002
+    """Declare a setting that is a whole number of 1 or more, which may be written as ``1e6``."""
+    expected = "a whole number of 1 or more"
+    declared = setting(default, help, metavar="N", expected=expected, ge=1)
+    declared.converter = kinds.whole
+    return declared
 
 
 def parse(config: type[C], given: Mapping[str, str]) -> C:
@@ -170,17 +153,6 @@ def _validate(instance: Any, attribute: attrs.Attribute[object], value: object) 
         raise ConfigError(f"{named} is {shown}; expected {limits.expected(attribute, hint)}")
 
 
-def _shown_default(field: attrs.Attribute[Any]) -> Any:
-    if field.metadata.get("others"):
-        return ""
-    if field.default is attrs.NOTHING:
-        return "required"
-    default: Any = field.default
-    if isinstance(default, attrs.Factory) and not default.takes_self:  # type: ignore[arg-type]
-        return default.factory()
-    return default
-
-
 def _made(config: type[Any], values: Mapping[str, object]) -> Any:
     """The ``Config`` with these values; raises :class:`ConfigError` where one is missing."""
     missing = [
@@ -191,7 +163,3 @@ def _made(config: type[Any], values: Mapping[str, object]) -> Any:
     if missing:
         raise ConfigError(f"parameter {missing[0]} has no default; give it a value")
     return config(**values)
-
-
-def _type(field: attrs.Attribute[object], hint: object) -> str:
-    return "any other key" if field.metadata.get("others") else kinds.type_name(hint)

@@ -8,6 +8,7 @@ import types
 from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin
 
+from mfbpi_core.data.plain import plain
 from mfbpi_core.errors import ConfigError
 from mfbpi_core.text import shortened
 
@@ -108,11 +109,17 @@ def _convert_one(text: str, kind: Any) -> Any:
     if kind is bool:
         return _BOOLEANS[text.lower()]
     if kind is int:
-        number = float(text) if any(c in text.lower() for c in "e.") else int(text)
-        if number != int(number):
+        number = whole(float(text)) if any(c in text.lower() for c in "e.") else int(text)
+        if isinstance(number, float):
             raise ValueError(text)
-        return int(number)
+        return number
     return kind(text)
+
+
+def whole(value: object) -> Any:
+    """The integer that a number such as 1e6 means; other values as numbers of Python, or as are."""
+    value = plain(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def check_plain(values: Mapping[str, object]) -> None:

@@ -99,6 +99,27 @@ def test_ranges_hold_for_arguments_too(wrong: dict[str, Any], message: str) -> N
         library.run(**{"agents": "plain", "environments": "ring", "executor": "inline", **wrong})
 
 
+@pytest.mark.parametrize("steps", ["4e1", "40.0", "40"])
+def test_counts_may_be_written_with_an_exponent(steps: str, toy_run: Callable[..., Any]) -> None:
+    """As people write them; the tasks are the same."""
+    few: dict[str, Any] = {"seeds": 0, "executor": "inline"}
+    known = library.run("biased", "ring", steps=40, out="x", **few).tasks
+    ended = toy_run("--seeds", 0, "--steps", steps, "--out", "command")
+    given = library.run("biased", "ring", steps=float(steps), out="y", **few)
+
+    assert ended.code == 0, ended.err
+    assert library.load("command").tasks == given.tasks == known
+
+
+@pytest.mark.parametrize("steps", ["2.5", "1e999", "nan", "4e-1", "e", "."])
+def test_counts_are_whole(steps: str, toy_run: Callable[..., Any]) -> None:
+    """And finite."""
+    ended = toy_run("--steps", steps)
+
+    assert ended.code == 2
+    assert f"'--steps': '{steps}' is not a valid integer" in ended.err
+
+
 def test_executors_have_settings(toy_run: Callable[..., Any]) -> None:
     """``-X`` is refused like other parameters that nobody has."""
     ended = toy_run("-X", "fast=1")

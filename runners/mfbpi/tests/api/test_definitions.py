@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,6 +92,38 @@ def test_names_are_the_same_in_every_process() -> None:
         for seed in ("1", "2", "3")
     }
     assert found == {named()}
+
+
+@pytest.mark.parametrize(
+    ("imported", "used"),
+    [
+        ("from own_helpers.rules import rule", "rule()"),
+        ("import own_helpers.rules", "own_helpers.rules.rule()"),
+        ("", "__import__('math'); import own_helpers.rules as r; r.rule()"),
+        ("from own_helpers.rules import Agent as Base", "1"),
+    ],
+)
+def test_modules_of_the_users_tell_it_apart(
+    imported: str, used: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers import them anew: by name, as a module, within a function, by a base class."""
+    module = tmp_path / "own_helpers" / "rules.py"
+    module.parent.mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    source = "import mfbpi_core\nclass Agent(mfbpi_core.Agent): pass\ndef rule():\n    return {}\n"
+    base = "Base" if "Base" in imported else "Agent"
+
+    def named_with(value: int) -> str:
+        module.write_text(source.format(value))
+        cell: dict[str, Any] = {"__name__": "a_notebook", "Agent": Agent}
+        exec(f"{imported}\nclass Mine({base}):\n def update(self, t):\n  {used}", cell)
+        return own.named(cell["Mine"])
+
+    try:
+        assert named_with(1) == named_with(1) != named_with(2)
+    finally:
+        for name in ("own_helpers", "own_helpers.rules"):
+            sys.modules.pop(name, None)
 
 
 def test_what_refers_to_itself_ends() -> None:

@@ -14,6 +14,7 @@ import mfbpi as library
 from mfbpi.instances.instance import DEFAULT_DISCOUNT
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.task import Task
+from mfbpi_core.errors import MfbpiNote
 
 STAY, GO = [1.0, 0.0], [0.0, 1.0]
 P = np.array([[STAY, GO], [GO, [0.3, 0.7]]])
@@ -63,6 +64,34 @@ def test_a_model_is_run_from_a_file_named_by_what_it_holds() -> None:
     task = Task.from_json(results.tasks[0].to_json())
     assert task.environment.config["file"] == str(file)
     assert library.reproduce(results.files[0]).is_same
+
+
+def test_a_file_in_the_place_of_a_model_is_not_taken_for_it() -> None:
+    """Whoever put it there."""
+    results = library.run("biased", model(), **FEW)
+    (file,) = Path("models").iterdir()
+    library.run("biased", model(0.2), **FEW)
+    (other,) = set(Path("models").iterdir()) - {file}
+    file.write_bytes(other.read_bytes())
+
+    assert rows(library.run("biased", model(), **FEW)) == rows(results)
+
+
+def test_results_say_what_files_held() -> None:
+    """A model that is edited under one name is not mixed with what it was."""
+    few = {"out": "x", **FEW, "seeds": range(1)}
+    file = Path("two.npz")
+    np.savez(file, P=P, R=R)
+    (before,) = library.run("biased", file, **few).found
+    np.savez(file, P=P, R=0.5 * np.array(R))
+    with pytest.warns(MfbpiNote) as told:
+        both = library.run("biased", file, if_exists="resume", **{**few, "seeds": range(2)})
+
+    then, now = (found.origin["made_of"]["two.npz"] for found in both.found)
+    assert before.origin["made_of"]["two.npz"] == then != now
+    said = [str(each.message) for each in told]
+    assert any(f"other versions: two.npz {then} then and {now} now" in each for each in said)
+    assert any(f"two.npz {then} in 1" in each for each in said)
 
 
 def test_the_file_holds_the_model_exactly() -> None:

@@ -134,6 +134,23 @@ def test_changed_file_is_another_agent(file: Path) -> None:
         library.run(**again, if_exists="resume", **RING)
 
 
+def test_module_that_a_file_imports_is_part_of_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's own, and what it imports in turn; not what is installed."""
+    for name, text in (("own_rules", "import own_numbers"), ("own_numbers", "ONE = 1")):
+        Path(f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(Path.cwd())
+    file.write_text(FILE + "import own_rules\n")
+    again: dict[str, Any] = {"agents": f"{file}:AlwaysSame", "out": "x", "executor": "inline"}
+    library.run(**again, **RING)
+    library.run(**again, if_exists="resume", **{**RING, "seeds": range(3)})
+    Path("own_numbers.py").write_text("ONE = 2")
+
+    with pytest.raises(library.UsageError, match=r"results of other settings.*my_agent.py#"):
+        library.run(**again, if_exists="resume", **RING)
+
+
 def test_class_of_a_session_draws_as_the_toy_does() -> None:
     """So it measures the same; it may have parameters."""
     own = library.run(agents=library.agent(Mine, bias=0.25), executor="inline", **RING)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mfbpi.results.storage import provenance, sources
@@ -56,6 +58,70 @@ def test_other_files_and_names_of_files_count(plugin: Path) -> None:
     (plugin / "my_agent_of_test/table.csv").rename(plugin / "my_agent_of_test/other.csv")
 
     assert len({*found, version()}) == 3
+
+
+def test_what_editors_keep_does_not_count(plugin: Path) -> None:
+    """Nor folders of tools, whose names begin with a dot."""
+    before = version()
+    package = plugin / "my_agent_of_test"
+    (package / ".ruff_cache").mkdir()
+    for name in ("__init__.py~", ".__init__.py.swp", "#__init__.py#", ".ruff_cache/x", "old.pyc"):
+        (package / name).write_text("x")
+
+    assert version() == before
+
+
+def test_what_links_lead_to_counts(plugin: Path) -> None:
+    """Also where they lead back."""
+    package = plugin / "my_agent_of_test"
+    (plugin / "tables").mkdir()
+    (package / "tables").symlink_to(plugin / "tables")
+    (package / "around").symlink_to(package)
+    before = version()
+    (plugin / "tables/one.csv").write_text("1")
+
+    assert version() != before
+
+
+def test_a_second_module_counts(plugin: Path) -> None:
+    """As setuptools names it."""
+    (plugin / "my_agent_of_test-1.2.dist-info/top_level.txt").write_text("my_agent_of_test\nmore\n")
+    (plugin / "more.py").write_text("x = 1")
+    before = version()
+    (plugin / "more.py").write_text("x = 2")
+
+    assert version() != before
+
+
+def test_what_was_copied_from_a_folder_counts_as_listed(plugin: Path) -> None:
+    """``pip install ./FOLDER``: what the distribution lists is all of it."""
+    info = plugin / "my_agent_of_test-1.2.dist-info"
+    (info / "direct_url.json").write_text(json.dumps({"url": "file:///x", "dir_info": {}}))
+    (info / "RECORD").write_text("more.py,,\nmy_agent_of_test/__init__.py,,\n")
+    (plugin / "more.py").write_text("x = 1")
+    before = version()
+    (plugin / "more.py").write_text("x = 2")
+
+    assert version() != before
+
+
+def test_what_cannot_be_read_has_no_digest(plugin: Path) -> None:
+    """It is never waited for."""
+    os.mkfifo(plugin / "my_agent_of_test/pipe")
+
+    assert version() == "1.2+src.unreadable"
+    assert sources.content("absent.csv") == sources.content("/dev/zero") == "unreadable"
+
+
+def test_modules_are_named_by_version_or_content(plugin: Path) -> None:
+    """Those that are installed by the former."""
+    mine = sources.named("my_agent_of_test.inner")
+    before = sources.content(mine)
+    (plugin / "my_agent_of_test/inner.py").write_text("x = 2")
+
+    assert before.startswith("src.")
+    assert sources.content(mine) != before
+    assert sources.content(sources.named("numpy.linalg")) == np.__version__
 
 
 def test_entry_points_name_the_package(plugin: Path) -> None:

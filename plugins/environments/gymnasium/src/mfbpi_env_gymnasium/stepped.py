@@ -16,7 +16,7 @@ from mfbpi_core.errors import ActionError, UsageError
 from mfbpi_env_gymnasium import old, saving, spaces, table
 from mfbpi_env_gymnasium.options import UNKNOWN, Options
 from mfbpi_env_gymnasium.table import PROTOCOL
-from mfbpi_env_gymnasium.wrappers import time_limit
+from mfbpi_env_gymnasium.wrappers import modules, time_limit
 
 
 class SteppedEnvironment(Environment):
@@ -31,7 +31,7 @@ class SteppedEnvironment(Environment):
     protocol = PROTOCOL
 
     def __init__(self, raw: gymnasium.Env[object, object], options: Options, name: str) -> None:
-        self.raw = raw
+        self.raw, self._name = raw, name
         self.n_actions, self._action = spaces.choices(raw.action_space, name)
         shown = spaces.shown(raw.observation_space, options, name)
         self.n_states, self.observation_shape = shown.n_states, shown.shape
@@ -72,6 +72,11 @@ class SteppedEnvironment(Environment):
         self._in_episode = not (terminated or truncated)
         paid = float(reward) * self._scale
         return self._convert(observation), paid, terminated, truncated, info
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """The modules of its id, its class and its wrappers."""
+        return modules(self.raw, self._name)
 
     @property
     def provides(self) -> frozenset[str]:

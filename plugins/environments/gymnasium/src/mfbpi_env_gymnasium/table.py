@@ -12,7 +12,7 @@ from gymnasium import spaces
 from mfbpi_core import RunProtocol
 from mfbpi_core.errors import ModelError
 from mfbpi_env_gymnasium.options import Options
-from mfbpi_env_gymnasium.wrappers import changes_nothing, time_limit
+from mfbpi_env_gymnasium.wrappers import changes_nothing, modules, time_limit
 from mfbpi_lib_tabular.models import listed
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
 
@@ -84,8 +84,13 @@ class GymnasiumTable(TabularEnvironment):
         except ModelError as error:
             raise ModelError(f"P of {name}: {error}") from error
         super().__init__(table.mdp, time_limit(raw))
-        self.raw = raw
+        self.raw, self._name = raw, name
         self.positions = _positions(raw.unwrapped, self.mdp.n_states)
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """The modules of its id, its class and its wrappers."""
+        return modules(self.raw, self._name)
 
     @property
     def provides(self) -> frozenset[str]:

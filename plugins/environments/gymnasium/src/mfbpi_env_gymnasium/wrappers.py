@@ -25,6 +25,19 @@ def layers(raw: gymnasium.Env[object, object]) -> Iterator[Any]:
     yield raw
 
 
+def modules(raw: gymnasium.Env[object, object], name: str) -> tuple[str, ...]:
+    """The modules that say what an environment is: of its id, of its class and of its wrappers.
+
+    Args:
+        raw: the environment.
+        name: its id, perhaps as ``MODULE:ID``.
+    """
+    registering, _, _ = name.rpartition(":")
+    classes = [type(layer).__module__ for layer in layers(raw)]
+    outermost = [module.partition(".")[0] for module in (registering, *classes) if module]
+    return tuple(dict.fromkeys(outermost))
+
+
 def changes_nothing(raw: gymnasium.Env[object, object]) -> bool:
     """Whether all wrappers leave what is shown and paid as it is."""
     return all(isinstance(layer, _HARMLESS) for layer in list(layers(raw))[:-1])

@@ -43,12 +43,18 @@ class FileEnvironment(TabularEnvironment):
 
     def __init__(self, config: Config) -> None:
         model = _model(config)
+        self._file = config.file
         super().__init__(model.mdp, config.max_episode_steps)
         self.state_names, self.action_names = model.states, model.actions
         plain = RunProtocol(horizon=HORIZON, eval_every=EVAL_EVERY)
         self.protocol = (
             plain if model.discount is None else attrs.evolve(plain, discount=model.discount)
         )
+
+    @property
+    def made_of(self) -> tuple[Path, ...]:
+        """The file."""
+        return (Path(self._file),) if self._file else ()
 
     @property
     def provides(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -9,11 +10,27 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import attrs
 import click
 
+from mfbpi_core.contracts.parameters import whole
 from mfbpi_run.command import PLACE
 from mfbpi_run.flags import FLAGS
 
 Function = Callable[..., object]
 Option = Callable[[Function], Function]
+
+
+class Count(click.IntRange):
+    """A whole number of 1 or more, which may be written as ``1e6``."""
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it."""
+        if isinstance(value, str) and set(value.lower()) & {"e", "."}:
+            with contextlib.suppress(ValueError):  # what click says of it is clear
+                number = whole(float(value))
+                value = number if isinstance(number, int) else value
+        return int(super().convert(value, param, ctx))
 
 
 def options(declared: type) -> list[Option]:
@@ -48,7 +65,7 @@ def _type(field: attrs.Attribute[object], hint: object) -> Any:
     limits = field.metadata["bounds"]
     # Of an interval, the setting's own message says more than click's.
     if kinds == [int] and limits:
-        return click.IntRange(min=limits["ge"])
+        return Count()
     if kinds == [float] and len(limits) == 1:
         return click.FloatRange(min=min(limits.values()), min_open="gt" in limits)
     return PLACE if Path in kinds else kinds[0]

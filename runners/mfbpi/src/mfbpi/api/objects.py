@@ -1,7 +1,7 @@
 """Objects in the place of an environment's name: models, their files, and what cannot be taken.
 
 A task is rebuilt in a worker from its parameters, so that a model goes there as a file: named by
-what it holds, and written once, below :data:`FOLDER`.
+what it holds, below :data:`FOLDER`.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ def model_called(model: TabularMDP) -> str:
 
 
 def written(registry: Registry, model: TabularMDP, folder: Path = FOLDER) -> str:
-    """The name under which a model is an environment, written to a file unless it is there.
+    """The name under which a model is an environment, written to a file of its own.
+
+    One that is there is written again: somebody may have put another in its place.
 
     Raises:
         UsageError: when it cannot be written, or no plugin writes models.
     """
     file = folder / f"{model_called(model)}{_ENDING}"
-    if not file.is_file():
-        # Whole or not at all, whoever else writes the same.
-        draft = folder / f".{secrets.token_hex(8)}{_ENDING}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            environment_files.write(registry, model, None, DEFAULT_DISCOUNT, draft)
-            draft.replace(file)
-        except OSError as error:
-            raise UsageError(
-                f"the model cannot be written to {file}, from where workers would read it: "
-                f"{error.strerror or error}"
-            ) from error
-        finally:
-            draft.unlink(missing_ok=True)
+    draft = folder / f".{secrets.token_hex(8)}{_ENDING}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        environment_files.write(registry, model, None, DEFAULT_DISCOUNT, draft)
+        draft.replace(file)  # whole or not at all, whoever else writes the same
+    except OSError as error:
+        raise UsageError(
+            f"the model cannot be written to {file}, from where workers would read it: "
+            f"{error.strerror or error}"
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
     return environment_files.name(registry, file)
 
 

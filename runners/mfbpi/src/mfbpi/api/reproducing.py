@@ -131,7 +131,7 @@ def _take_in(registry: Registry, task: Task, agent: str | None, environment: str
 
 def _programs(before: JsonObject, now: JsonObject | None = None) -> Iterator[str]:
     """What is other than it was: versions, source revision, platform."""
-    made_with = {group: dict(before.get(group) or {}) for group in ("plugins", "libraries")}
+    made_with = {group: dict(before.get(group) or {}) for group in provenance.GROUPS}
     own_now = provenance.installed(made_with)
     yield from provenance.changes(made_with, own_now)
     for group in ("git", "platform"):

@@ -7,14 +7,12 @@ from typing import Literal
 import attrs
 
 from mfbpi.results.storage.places import Place
-from mfbpi_core.contracts.parameters import setting
+from mfbpi_core.contracts.parameters import count, setting
 
 IfExists = Literal["fail", "resume", "overwrite"]
 
 #: Seconds between checkpoints: short runs write none, and a killed one loses little.
 CHECKPOINT_EVERY_S = 300.0
-
-_COUNT = "a whole number of 1 or more"
 
 
 @attrs.frozen(kw_only=True)
@@ -63,20 +61,11 @@ class Execution:
         metavar="KEY=VALUE",
         expected="a list of texts such as 'key=value'",
     )
-    jobs: int | None = setting(
-        None,
-        "Tasks at the same time. Default: one per core.",
-        metavar="N",
-        expected=_COUNT,
-        ge=1,
-    )
-    replicas: int = setting(
+    jobs: int | None = count(None, "Tasks at the same time. Default: one per core.")
+    replicas: int = count(
         1,
         "Seeds that run together in one process, where the agent has replicas. Resume "
         "with the same N.",
-        metavar="N",
-        expected=_COUNT,
-        ge=1,
     )
     task_timeout: float | None = setting(
         None,

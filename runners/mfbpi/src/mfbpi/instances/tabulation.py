@@ -17,6 +17,7 @@ from mfbpi.results.drawing import figures
 from mfbpi.results.storage import manifest, provenance, table
 from mfbpi.results.storage.directory import STUDY, Store, create_first, default_directories
 from mfbpi.results.storage.places import Place
+from mfbpi.results.storage.used import Used
 from mfbpi_core.contracts.experiment import Experiment, InstanceStudy
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
@@ -117,7 +118,7 @@ def _table(
     origin = {
         "schema_version": table.SCHEMA_VERSION,
         "studies": definition,
-        **provenance.describe(registry.plugins),
+        **provenance.describe(Used(tuple(registry.plugins))),
     }
     content = table.with_provenance(studies.to_table(rows), origin)
     store.write(path, table.to_bytes(content))

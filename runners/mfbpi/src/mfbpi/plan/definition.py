@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import hashlib
 import inspect
@@ -10,8 +11,10 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import numpy as np
 
+from mfbpi.plan import beside
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.kinds import KINDS
 
@@ -39,15 +42,30 @@ def definition(defined: type, contract: type) -> bytes:
     """What a class does: its functions and constants, those that it inherits, below a contract.
 
     That is also what its functions refer to by name, in the module or notebook of the class: other
-    functions and classes, and data.
+    functions and classes, and data; and the sources of other modules of the user's.
     """
-    known: set[int] = set()
+    known = _Known()
     classes = defined.__mro__[: defined.__mro__.index(contract)]
     told = [part for each in classes for part in _of_class(each, defined.__module__, known)]
-    return b"".join([defined.__name__.encode(), *told])
+    others = known.modules.union(each.__module__ for each in classes) - {defined.__module__}
+    return b"".join([defined.__name__.encode(), *told, *beside.contents(others)])
 
 
-def _of_class(told: type, home: str, known: set[int]) -> Iterator[bytes]:
+@attrs.define
+class _Known:
+    """What was told already, and the modules of what is not told here."""
+
+    ids: set[int] = attrs.field(factory=set)
+    modules: set[str] = attrs.field(factory=set)
+
+    def is_new(self, told: object) -> bool:
+        """Whether it was not told; it is from now on."""
+        new = id(told) not in self.ids
+        self.ids.add(id(told))
+        return new
+
+
+def _of_class(told: type, home: str, known: _Known) -> Iterator[bytes]:
     for name, member in vars(told).items():
         for function in _functions(member):
             yield from _of_function(function, home, known)
@@ -55,22 +73,36 @@ def _of_class(told: type, home: str, known: set[int]) -> Iterator[bytes]:
             yield from _of_data(name, member)
 
 
-def _of_function(function: types.FunctionType, home: str, known: set[int]) -> Iterator[bytes]:
-    if id(function) in known:
+def _of_function(function: types.FunctionType, home: str, known: _Known) -> Iterator[bytes]:
+    if not known.is_new(function):
         return
-    known.add(id(function))
+    known.modules.update(_imported(function.__code__))
     code = _without_place(function.__code__)
     yield marshal.dumps(code, 2)  # version 2 of the format depends on the values alone
     yield from _of_data("defaults", (function.__defaults__, function.__kwdefaults__))
     for name, found in sorted(_named(function).items()):
         value = getattr(found, "py_func", found)  # of a compiled one
-        if getattr(value, "__module__", None) != home:
+        module = value.__name__ if isinstance(value, types.ModuleType) else _module_of(value)
+        if module != home:
+            known.modules.add(module)
             yield from _of_data(name, value)
         elif isinstance(value, types.FunctionType):
             yield from _of_function(value, home, known)
-        elif isinstance(value, type) and id(value) not in known:
-            known.add(id(value))
+        elif isinstance(value, type) and known.is_new(value):
             yield from _of_class(value, home, known)
+
+
+def _module_of(value: object) -> str:
+    """The module that a function, a class or an object comes from."""
+    named = getattr(value, "__module__", None)
+    return named if isinstance(named, str) else ""
+
+
+def _imported(code: types.CodeType) -> Iterator[str]:
+    """What a function imports when it is called."""
+    for step in dis.get_instructions(code):
+        if step.opname == "IMPORT_NAME" and isinstance(step.argval, str):
+            yield step.argval
 
 
 def _named(function: types.FunctionType) -> dict[str, object]:

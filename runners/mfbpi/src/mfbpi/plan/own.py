@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import attrs
 import cloudpickle
 
+from mfbpi.plan import beside
 from mfbpi.plan.definition import DECLARED, base, bases, definition, digest, is_plugin, kind_of
 from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import OwnPluginError, PluginError, UsageError
@@ -58,8 +59,11 @@ class InFile:
         Raises:
             PluginError: when the file has changed since.
         """
-        if digest(_content(self.path)) != self.digest:
-            raise PluginError(f"{self.path.name} has changed since the run was begun")
+        if _held(self.path) != self.digest:
+            raise PluginError(
+                f"{self.path.name}, or a module that it imports, has changed since the run was "
+                "begun"
+            )
         module = sys.modules.get(f"mfbpi_own_{self.digest}") or self._imported()
         if not hasattr(module, self.name):
             names = [name for name, each in vars(module).items() if is_plugin(each)]
@@ -213,12 +217,14 @@ def _origin(name: str) -> InFile | InSession | None:
     if matched is None:
         return None
     path = Path(matched[1]).absolute()
-    return InFile(path=path, name=matched[2], digest=digest(_content(path)))
+    return InFile(path=path, name=matched[2], digest=_held(path))
 
 
-def _content(path: Path) -> bytes:
+def _held(path: Path) -> str:
+    """Digits of what a file holds, with the modules of the user's that it imports."""
     try:
-        return path.read_bytes()
+        content = path.read_bytes()
+        return digest(b"".join([content, *beside.contents(beside.imported(content))]))
     except OSError as error:
         raise UsageError(f"cannot read {path.name}: {error.strerror or error}") from error
 

@@ -31,7 +31,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 
 from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid, RunSettings
-from mfbpi_core.contracts.parameters import allows
+from mfbpi_core.contracts.parameters import allows, whole
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_core.text import did_you_mean
@@ -93,6 +93,7 @@ def _is_allowed(key: str, value: object) -> bool:
     hint = get_type_hints(RunSettings)[key]
     kinds = [kind for kind in get_args(hint) or (hint,) if kind in _IN_TOML]
     types = (list,) if get_origin(hint) is tuple else _IN_TOML[kinds[0]]
+    value = whole(value) if kinds[0] is int else value
     # By type and not by isinstance: a boolean is no number.
     return type(value) in types and (types == (list,) or allows(_SETTINGS[key], hint, value))
 

@@ -8,7 +8,7 @@ again from its beginning, and says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import attrs
 
@@ -21,9 +21,9 @@ from mfbpi.plan.sharding import Shard
 from mfbpi.results.storage import files, provenance
 from mfbpi.results.storage.directory import Store, StoreError
 from mfbpi.results.storage.places import Place
+from mfbpi.results.storage.used import Used
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import CheckpointError, SolverError
-from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.lockstep import Advancing
 from mfbpi_core.text import described, said
 
@@ -51,13 +51,13 @@ class Checkpoints:
     shard: Shard | None = None
     elsewhere: Place | None = None
 
-    def saver(self, work: TaskBatch, used: Iterable[Plugin]) -> Saver:
-        """What saves some work, which uses these plugins."""
+    def saver(self, work: TaskBatch, used: Used) -> Saver:
+        """What saves some work; ``used`` is what can change its numbers."""
         return Saver(
             store=Store(self.directory, self.shard, self.elsewhere),
             shown=self.shown or self.directory,
             work=work,
-            used=tuple(used),
+            used=used,
             every_s=self.every_s,
         )
 
@@ -78,7 +78,7 @@ class Saver:
         store: the directory.
         shown: how messages call it.
         work: what is run.
-        used: the plugins that it uses.
+        used: what can change its numbers.
         every_s: least number of seconds between two checkpoints.
         problem: why the run could not be saved when that was last tried; empty if it could.
     """
@@ -86,7 +86,7 @@ class Saver:
     store: Store
     shown: Place
     work: TaskBatch
-    used: Sequence[Plugin]
+    used: Used
     every_s: float
     problem: str = ""
     _last: float = attrs.field(factory=time.monotonic)
@@ -132,11 +132,12 @@ class Saver:
             raise CheckpointError("it is that of another task")
         before = tree["versions"]
         now = provenance.installed(before)
-        now["plugins"] |= provenance.of_plugins(self.used)
+        now["plugins"] |= provenance.of_plugins(self.used.plugins)
+        now["made_of"] |= self.used.made_of
         changed = provenance.changes(before, now)
         if changed:
             raise CheckpointError(f"it was made with other versions: {', '.join(changed)}")
-        unknown = {plugin.distribution for plugin in self.used} - set(before["plugins"])
+        unknown = {plugin.distribution for plugin in self.used.plugins} - set(before["plugins"])
         if unknown:
             raise CheckpointError(f"it was made without {', '.join(sorted(unknown))}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -10,12 +9,12 @@ import attrs
 from mfbpi.execute.saving import encoding
 from mfbpi.notices import warn
 from mfbpi.results.storage import provenance
+from mfbpi.results.storage.used import Used
 from mfbpi_core.contracts.recommendation import checked_policy
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import CheckpointError, SolverError
-from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.running.loop import Run
 from mfbpi_core.text import described, said
 
@@ -47,7 +46,7 @@ def policy(run: Run) -> JsonObject | None:
     }
 
 
-def agent(task: Task, run: Run, used: Iterable[Plugin]) -> dict[str, bytes]:
+def agent(task: Task, run: Run, used: Used) -> dict[str, bytes]:
     """The file of the agent, by its suffix; with a warning, nothing where it cannot be saved."""
     tree = {
         "format": FORMAT,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from mfbpi.execute.working import stopping
+from mfbpi.results.storage.used import Used, contents
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.metric import Metric
@@ -32,14 +33,14 @@ class Begun:
         task: the task.
         run: its run.
         skipped: metrics that do not apply, with the reason.
-        plugins: those that the run uses.
+        used: what can change its numbers.
         rows: what was measured so far.
     """
 
     task: Task
     run: Run
     skipped: Mapping[str, str]
-    plugins: Sequence[Plugin]
+    used: Used
     rows: list[Row] = attrs.field(factory=list)
 
 
@@ -118,7 +119,12 @@ class Stage:
             agent_name=self.agent.plugin.described,
         )
         used = [self.agent, self.place, *chosen.values(), *([] if rule is None else [rule])]
-        return Begun(task=task, run=run, skipped=skipped, plugins=self._plugins(used))
+        return Begun(
+            task=task,
+            run=run,
+            skipped=skipped,
+            used=Used(tuple(self._plugins(used)), contents(self.environment.made_of)),
+        )
 
     def _rule(self) -> Part | None:
         """The stopping rule, if the task has one."""

@@ -94,10 +94,10 @@ class _Worker:
     ) -> _Worker:
         """Rebuild everything, and go on from a checkpoint where one can be used."""
         worker = cls.prepare(registry, batch.tasks)
-        provenance.versions(worker.begun[0].plugins)  # before anybody edits what runs now
+        provenance.versions(worker.begun[0].used)  # before anybody edits what runs now
         if checkpoints is None:
             return worker
-        saver = checkpoints.saver(batch, worker.begun[0].plugins)
+        saver = checkpoints.saver(batch, worker.begun[0].used)
         problem = saver.restore(worker.runs, worker.begun) if checkpoints.resume else ""
         if problem:
             warn(problem)
@@ -150,7 +150,7 @@ class _Worker:
     def _tables(self, begun: Begun) -> dict[str, bytes]:
         """The content of each file of a task, by its suffix."""
         task, run = begun.task, begun.run
-        agent = learnt.agent(task, run, begun.plugins) if self.saves_agent else {}
+        agent = learnt.agent(task, run, begun.used) if self.saves_agent else {}
         origin = {**self._provenance(begun), "agent_saved": bool(agent)}
         rows = [*begun.rows, *stopping.judged(task, run)]
         tables = {".parquet": table.rows_table(task, rows, origin, learnt.policy(run))}
@@ -165,7 +165,7 @@ class _Worker:
             "schema_version": table.SCHEMA_VERSION,
             "task_id": begun.task.task_id,
             "task": begun.task.as_dict(),
-            **provenance.describe(begun.plugins),
+            **provenance.describe(begun.used),
             "skipped_metrics": begun.skipped,
             "checkpoint_problem": provenance.without_paths(
                 self.saver.problem if self.saver else ""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import mfbpi_core
 from mfbpi.results.storage import sources
+from mfbpi.results.storage.used import Used
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.plugin import Plugin
 
@@ -32,14 +33,17 @@ _LIBRARIES = {
     "bsuite": "bsuite",
 }
 
+#: The groups of programs, and of what else a result was made with.
+GROUPS = ("plugins", "libraries", "made_of")
+
 _OURS = re.compile(r"mfbpi(_(core|run|lib_\w+))?")
 
 # An absolute path of at least two parts; not the "//" of a web address, nor a fraction.
 _ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/(?:[^\s/\"'<>|]+/)+([^\s/\"'<>|:,)]+)")
 
 
-def describe(used: Iterable[Plugin]) -> JsonObject:
-    """Distributions, libraries, source revision and platform of this process."""
+def describe(used: Used) -> JsonObject:
+    """Distributions, libraries, files, source revision and platform of this process."""
     return {
         **versions(used),
         "git": dict(revision()),
@@ -51,9 +55,13 @@ def describe(used: Iterable[Plugin]) -> JsonObject:
     }
 
 
-def versions(used: Iterable[Plugin]) -> dict[str, dict[str, str]]:
-    """Versions of the programs of this process that can change a number, ours and others'."""
-    return {"plugins": _plugins(used), "libraries": _libraries()}
+def versions(used: Used) -> dict[str, dict[str, str]]:
+    """Versions of all that can change a number in this process, by :data:`GROUPS`."""
+    return {
+        "plugins": _plugins(used.plugins),
+        "libraries": _libraries(),
+        "made_of": dict(used.made_of),
+    }
 
 
 def installed(before: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
@@ -66,6 +74,7 @@ def installed(before: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, st
             else _version(_LIBRARIES.get(name, name))
             for name in before["libraries"]
         },
+        "made_of": {name: sources.content(name) for name in before.get("made_of", {})},
     }
 
 
@@ -75,8 +84,8 @@ def changes(
     """What has another version now, such as ``"numpy 2.0 then and 2.1 now"``."""
     return [
         f"{name} {version} then and {now[group].get(name, 'not used')} now"
-        for group in ("plugins", "libraries")
-        for name, version in before[group].items()
+        for group in GROUPS
+        for name, version in before.get(group, {}).items()
         if now[group].get(name) != version
     ]
 

@@ -183,7 +183,7 @@ def versions_of(origin: JsonObject) -> Versions:
     """The versions that a result names, by group and program."""
     return tuple(
         (group, name, version)
-        for group in ("plugins", "libraries")
+        for group in provenance.GROUPS
         for name, version in sorted(origin.get(group, {}).items())
     )
 
@@ -205,7 +205,7 @@ def other_versions(kept: Iterable[Versions]) -> str:
     counts: Counter[str] = Counter()
     total = 0
     for own, count in Counter(kept).items():
-        before: dict[str, dict[str, str]] = {"plugins": {}, "libraries": {}}
+        before: dict[str, dict[str, str]] = {group: {} for group in provenance.GROUPS}
         for group, name, version in own:
             before[group][name] = version
         changed = provenance.changes(before, provenance.installed(before))

@@ -1,15 +1,16 @@
-"""A digest of what is installed from a folder, where a version says little.
+"""Digests of what has no version that says enough: files, modules, and installs from a folder.
 
 Who works on a plugin edits it under one version (``pip install -e``). Results from before and after
-an edit are those of two programs.
+an edit are those of two programs; so are those of two models in files of one name.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.util
-from collections.abc import Iterator
+import json
+import os
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -18,6 +19,15 @@ _DIGITS = 8
 
 #: Where plugins announce themselves.
 _GROUP = "mfbpi"
+
+#: How names of modules begin, in :func:`named`; those of files are their paths.
+_MODULE = "module "
+
+#: A file, and what it is called wherever its folder lies.
+_Named = tuple[str, Path]
+
+#: What stands for the digest of what is not there, or cannot be read.
+_UNREADABLE = "unreadable"
 
 
 def suffix(distribution: str) -> str:
@@ -28,35 +38,102 @@ def suffix(distribution: str) -> str:
     """
     try:
         found = metadata.distribution(distribution)
-        if found.read_text("direct_url.json") is None:
+        origin = found.read_text("direct_url.json")
+        if origin is None:
             return ""
-        digest = hashlib.sha256()
-        for folder in sorted(_folders(found)):
-            for file in sorted(_files(folder)):
-                digest.update(f"{file.relative_to(folder.parent)}\0".encode() + file.read_bytes())
-    except Exception:  # not installed, half removed, or edited this very moment
+        editable = json.loads(origin).get("dir_info", {}).get("editable", False)
+        return f"+src.{_digest(_edited(found) if editable else _copied(found))}"
+    except Exception:  # not installed, or half removed
         return ""
-    return f"+src.{digest.hexdigest()[:_DIGITS]}"
 
 
-def _folders(found: metadata.Distribution) -> Iterator[Path]:
-    """The package of a distribution, or its module."""
+def named(part: Path | str) -> str:
+    """What a part of an environment is called in results.
+
+    Args:
+        part: a file, or the name of a module, of which the outermost package counts.
+    """
+    return str(part) if isinstance(part, Path) else _MODULE + part.partition(".")[0]
+
+
+def content(name: str) -> str:
+    """What such a part holds now: of a module that is installed the version, else a digest.
+
+    Args:
+        name: as :func:`named` calls it.
+    """
+    if not name.startswith(_MODULE):
+        return _digest([("", Path(name))])
+    module = name.removeprefix(_MODULE)
+    owners = metadata.packages_distributions().get(module, ())
+    try:
+        versions = [metadata.version(owner) + suffix(owner) for owner in sorted(set(owners))]
+    except Exception:  # half removed
+        return _UNREADABLE
+    return ", ".join(versions) or f"src.{_digest(_of_module(module))}"
+
+
+def _digest(parts: Iterable[_Named]) -> str:
+    """Digits that stand for the names of some files and what is in them."""
+    digest = hashlib.sha256()
+    try:
+        for name, file in sorted(parts):
+            if not file.is_file():  # a pipe would not end
+                return _UNREADABLE
+            with file.open("rb") as opened:
+                held = hashlib.file_digest(opened, "sha256").hexdigest()
+            digest.update(f"{len(name)} {name} {held} ".encode())
+    except OSError:  # edited or removed this very moment
+        return _UNREADABLE
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _edited(found: metadata.Distribution) -> Iterator[_Named]:
+    """The packages and modules of a distribution, where they are edited."""
     points = found.entry_points.select(group=_GROUP)
-    named = {point.value.partition(":")[0].partition(".")[0] for point in points}
-    for module in named or {found.name.replace("-", "_")}:
-        with contextlib.suppress(ImportError, ValueError):
-            spec = importlib.util.find_spec(module)
-            if spec is not None and spec.submodule_search_locations is not None:
-                yield from map(Path, spec.submodule_search_locations)
-            elif spec is not None and spec.origin is not None:
-                yield Path(spec.origin)
+    announced = {point.value.partition(":")[0].partition(".")[0] for point in points}
+    told = (found.read_text("top_level.txt") or "").split()  # setuptools tells all of them
+    for module in announced.union(told) or {found.name.replace("-", "_")}:
+        yield from _of_module(module)
 
 
-def _files(place: Path) -> Iterator[Path]:
-    """All files of a package but what Python and numba keep in between."""
-    if place.is_file():
-        yield place
+def _copied(found: metadata.Distribution) -> Iterator[_Named]:
+    """The files that were copied out of a folder, as the distribution lists them."""
+    for file in found.files or ():
+        if not file.parts[0].endswith(".dist-info") and not _between(file.parts):
+            yield str(file), Path(str(found.locate_file(file)))
+
+
+def _of_module(module: str) -> Iterator[_Named]:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
         return
-    for file in place.rglob("*"):
-        if file.is_file() and "__pycache__" not in file.parts:
-            yield file
+    if spec is not None and spec.submodule_search_locations is not None:
+        for folder in spec.submodule_search_locations:
+            yield from _below(Path(folder))
+    elif spec is not None and spec.origin is not None:
+        yield Path(spec.origin).name, Path(spec.origin)
+
+
+def _below(folder: Path) -> Iterator[_Named]:
+    """All files of a package, behind links too."""
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:
+            folders.clear()  # a link to a folder around it
+            continue
+        seen.add(real)
+        inner = Path(place).relative_to(folder.parent)
+        for name in files:
+            if not _between((*inner.parts[1:], name)):
+                yield str(inner / name), Path(place, name)
+
+
+def _between(parts: Iterable[str]) -> bool:
+    """Whether it is what Python, numba and editors keep in between."""
+    return any(
+        part == "__pycache__" or part.startswith((".", "#")) or part.endswith(("~", ".pyc"))
+        for part in parts
+    )
