@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mfbpi_metric_allocation.metric import pair_counts, total_variation
+from mfbpi_metric_allocation.metric import total_variation
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,3 @@ def test_total_variation_never_leaves_its_range() -> None:
     one, other = np.append(tenths, np.zeros(10)), np.append(np.zeros(10), tenths)
 
     assert total_variation(one * (1.0 + 4e-16), other) <= 1.0
-
-
-def test_pair_counts_by_hand() -> None:
-    """Repeated pairs add up, unseen ones are 0, and no steps are no counts."""
-    counts = pair_counts([0, 2, 2, 0, 2], [1, 0, 0, 1, 1], (3, 2))
-
-    assert counts.tolist() == [[0, 2], [0, 0], [2, 1]]
-    assert pair_counts([], [], (3, 2)).tolist() == [[0, 0]] * 3

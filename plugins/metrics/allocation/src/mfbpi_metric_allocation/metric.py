@@ -29,17 +29,15 @@ from mfbpi_core import (
     Bound,
     Constraint,
     Environment,
-    Metric,
     Problem,
     Snapshot,
     TabularMDP,
-    Transitions,
     bound_parameter,
     parameter,
 )
-from mfbpi_core.data.arrays import Array, FloatArray, IntArray
-from mfbpi_core.data.plain import StateDict
-from mfbpi_core.errors import RequirementError, SolverError, UsageError
+from mfbpi_core.data.arrays import Array, FloatArray
+from mfbpi_core.errors import SolverError, UsageError
+from mfbpi_lib_tabular.learning.pairs import PairMetric
 
 
 @attrs.frozen(kw_only=True)
@@ -95,13 +93,6 @@ def total_variation(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     return min(distance, 1.0)  # rounding alone can leave [0, 1]
 
 
-def pair_counts(states: npt.ArrayLike, actions: npt.ArrayLike, shape: tuple[int, int]) -> IntArray:
-    """How often each pair occurs, int64 [S, A]; ``states`` and ``actions`` are integers [n]."""
-    pairs = np.asarray(states, dtype=np.int64) * shape[1] + np.asarray(actions, dtype=np.int64)
-    counts: IntArray = np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
-    return counts
-
-
 def solve(bound: Bound, model: TabularMDP, constraint: Constraint) -> Target | None:
     """The optimum of a bound on an instance; None where there is nothing to aim at.
 
@@ -123,7 +114,7 @@ def solve(bound: Bound, model: TabularMDP, constraint: Constraint) -> Target | N
     return Target(bound, model, found.allocation)
 
 
-class AllocationDistance(Metric[Config]):
+class AllocationDistance(PairMetric[Config]):
     """The metric ``allocation``.
 
     Columns that do not apply are left out: all where the instance has no finite bound, those of
@@ -132,6 +123,7 @@ class AllocationDistance(Metric[Config]):
 
     Attributes:
         bound: the bound, at the discount of the problem.
+        model: the exact model.
         counts: N, int64 [S, A], steps in which each pair was taken.
 
     Raises:
@@ -151,18 +143,11 @@ class AllocationDistance(Metric[Config]):
     ) -> None:
         super().__init__(problem, environment, config, rng)
         self.bound = bound
-        self._model = _model(problem, environment)
-        self.counts = pair_counts([], [], (self._model.n_states, self._model.n_actions))
 
     @functools.cached_property
     def target(self) -> Target | None:
         """The bound and its optimum, solved for when first asked for."""
-        return solve(self.bound, self._model, cast(Constraint, self.config.constraint))
-
-    def observe(self, transitions: Transitions) -> None:
-        """Count the pairs; memory is one integer a pair."""
-        observed = transitions.observations, transitions.actions
-        self.counts += pair_counts(*observed, self.counts.shape)
+        return solve(self.bound, self.model, cast(Constraint, self.config.constraint))
 
     def measure(self, snapshot: Snapshot) -> dict[str, float]:
         """The four columns, those that apply."""
@@ -183,14 +168,6 @@ class AllocationDistance(Metric[Config]):
             arrays["optimal_allocation"] = self.target.allocation.copy()
         return arrays
 
-    def state_dict(self) -> StateDict:
-        """The counts, as a copy; the optimum can be computed anew."""
-        return {"counts": self.counts.copy()}
-
-    def load_state_dict(self, state: StateDict) -> None:
-        """Restore what :meth:`state_dict` returned."""
-        self.counts[:] = state["counts"]
-
 
 def _columns(name: str, weights: FloatArray, target: Target) -> dict[str, float]:
     """Distance and bound of a distribution [S, A], the bound only where it is finite."""
@@ -199,14 +176,3 @@ def _columns(name: str, weights: FloatArray, target: Target) -> dict[str, float]
     if math.isfinite(value):
         columns[f"{name}_bound"] = value
     return columns
-
-
-def _model(problem: Problem, environment: Environment) -> TabularMDP:
-    model = environment.model
-    if model is None or problem.n_states is None:
-        raise RequirementError(
-            f"{type(environment).__name__} has no "
-            f"{'exact model' if model is None else 'integer states'}; the metric allocation "
-            "expects both (Environment.model, Environment.n_states)"
-        )
-    return model
