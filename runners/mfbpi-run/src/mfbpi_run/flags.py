@@ -28,7 +28,7 @@ _ALIKE = (
     *("seeds", "steps", "episodes", "eval_every", "discount", "arrays", "bound", "constraint"),
     *("out", "if_exists", "shard", "executor", "jobs", "replicas", "task_timeout"),
     *("checkpoint_every", "checkpoint_dir", "allocation", "plot", "stop", "delta", "epsilon"),
-    *("scope", "allow_heuristic", "metric", "baseline", "pairs", "level"),
+    *("scope", "allow_heuristic", "metric", "reaches", "baseline", "pairs", "level"),
     *("save_agent", "code", "seed", "gif", "reward_range", "terminal", "near_tie", "first_seed"),
     "most_steps",
 )

@@ -60,6 +60,8 @@ def test_failed_runs_are_counted(toy_run: Command, mfbpi: Command) -> None:
         (("--metric", "rate", "--baseline", "plain(bias=0)"), "did you mean plain(bias=0.0)"),
         (("--metric", "rate", "--pairs", "never"), "'never' is not one of"),
         (("--metric", "rate", "--baseline", "a", "--contrast", "a", "b"), "give one of them"),
+        (("--metric", "rate", "--reaches", ">0.5"), "--reaches is '>0.5'; expected a finite"),
+        (("--metric", "rat", "--reaches", "0.5"), "did you mean rate"),
         ((), "Missing option '--metric'"),
     ],
 )
@@ -70,3 +72,16 @@ def test_what_is_refused(two: str, mfbpi: Command, arguments: Any, words: str) -
     assert ended.code == 2
     assert words in ended.err
     assert "Traceback" not in ended.err
+
+
+def test_the_time_to_a_level(two: str, mfbpi: Command) -> None:
+    """What was compared in the caption, who got there in notes; the JSON object names the level."""
+    ended = mfbpi("compare", two, "--metric", "rate", "--reaches", "<=0.9")
+    found = mfbpi("compare", two, "--metric", "rate", "--reaches", "0.5", "--json").json
+
+    assert ended.code == 0
+    assert "The first evaluation from which on rate <= 0.9 until the end" in ended.out
+    assert "plain(bias=0.0) on ring: rate <= 0.9 reached and kept in" in ended.err
+    assert found["reaches"] == ">= 0.5"
+    assert "rate >= 0.5 reached and kept in" in found["notes"][0]
+    assert mfbpi("compare", two, "--metric", "rate", "--json").json["reaches"] is None

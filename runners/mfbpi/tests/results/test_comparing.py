@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import mfbpi
-from mfbpi.results import samples
+from mfbpi.results.comparing import samples
 from mfbpi.results.loaded import Results
 from mfbpi_core.errors import MfbpiNote, UsageError
 

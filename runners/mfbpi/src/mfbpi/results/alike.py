@@ -32,6 +32,11 @@ def of_place(task: Task) -> Settings:
     }
 
 
+def of_evaluations(task: Task) -> Settings:
+    """What all runs share that are asked at which step something was so."""
+    return {"eval_every": task.eval_every}
+
+
 def of_agent(task: Task) -> Settings:
     """What all runs of an agent share."""
     return _keyed("agent", {"name": task.agent.name, **task.agent.config})

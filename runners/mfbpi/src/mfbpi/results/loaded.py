@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import html
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from mfbpi.results import failures as failing
 from mfbpi.results import frames
 from mfbpi.results import summary as summaries
 from mfbpi.results.collected import Found, collected, once_each
+from mfbpi.results.comparing.compared import Compared
 from mfbpi.results.failures import Failure, failures_in
 from mfbpi.results.learnt.learnt import Learnt
 from mfbpi.results.storage import reading, table
@@ -30,7 +30,6 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 
 if TYPE_CHECKING:
-    from mfbpi.results.comparing import Comparison
     from mfbpi.results.drawing.plots import Kind, Plots, Statistic
 
 
@@ -47,7 +46,7 @@ class Array:
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Results(Learnt):
+class Results(Learnt, Compared):
     """What one or several directories hold.
 
     Attributes:
@@ -96,53 +95,6 @@ class Results(Learnt):
         """
         found = summaries.summarise(self.files, summaries.ranges(Registry.discover()))
         return attrs.evolve(found, notes=[*failing.noted(self.failures, self.tasks), *found.notes])
-
-    def compare(
-        self,
-        metric: str,
-        *,
-        baseline: str | None = None,
-        contrasts: Sequence[tuple[str, str]] = (),
-        pairs: str | None = None,
-        level: float = 0.05,
-    ) -> Comparison:
-        """Which agent is better: permutation tests over seeds, corrected for being several.
-
-        The contrasts of one call are one family: Holm's correction keeps the probability of any
-        false verdict among them at ``level``, so name the metric and the contrasts first.
-
-        Args:
-            metric: the column to compare, at the end of each run. Of ``"stopping_time"``, ranks.
-            baseline: label of the agent that the others are compared against; None for each with
-                each.
-            contrasts: the pairs of agents to compare, and no others; fewer leave more power.
-            pairs: ``"by seed"`` or ``"independent"``; None for pairs where two agents have the same
-                seeds, which then share the noise of the environment.
-            level: of significance, between 0 and 1.
-
-        Raises:
-            UsageError: when there is nothing to compare, or runs differ in more than agent and
-                seed.
-        """
-        from mfbpi.results import comparing  # its tests take a second to import
-
-        found = comparing.compare(
-            self.found,
-            metric,
-            measuring=summaries.measuring(Registry.discover(), metric),
-            baseline=baseline,
-            contrasts=contrasts,
-            pairs=pairs,
-            level=level,
-        )
-        return attrs.evolve(found, notes=[*found.notes, *self._failures_noted()])
-
-    def _failures_noted(self) -> Iterator[str]:
-        failed = Counter(
-            (each.task.agent.shown, each.task.environment.shown) for each in self.failures
-        )
-        for (agent, env), n in failed.items():
-            yield f"{n} runs of {agent} on {env} failed: what they would have given is not compared"
 
     @property
     def files(self) -> list[Place]:

@@ -8,7 +8,7 @@ later. The share of runs that have not stopped is estimated as Kaplan & Meier do
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import attrs
 
@@ -70,13 +70,11 @@ class Stops:
     def among(cls, agent: str, env: str, ends: Iterable[End]) -> Stops:
         """Those of some runs."""
         listed = list(ends)
-        steps, share = kaplan_meier([end.step for end in listed], [end.stopped for end in listed])
         gaps = [end.gap for end in listed if not end.stopped and end.gap is not None]
-        reached = steps[share <= 0.5 + _ROUNDING]
         return cls(
             agent=agent,
             env=env,
-            median=int(reached[0]) if reached.size else None,
+            median=median_step([end.step for end in listed], [end.stopped for end in listed]),
             stopped=sum(end.stopped for end in listed),
             n=len(listed),
             gap=statistics.median(gaps) if gaps else None,
@@ -90,3 +88,15 @@ class Stops:
             f"{self.agent} on {self.env}: stopped {self.stopped} of {self.n} runs, "
             f"median stopping time {median}{rest}"
         )
+
+
+def median_step(steps: Sequence[int], happened: Sequence[bool]) -> int | None:
+    """The least step by which something has happened in half of some runs; None for never.
+
+    Args:
+        steps: [n], when it happened in each, or the last step at which it had not.
+        happened: [n], which of the two.
+    """
+    times, share = kaplan_meier(steps, happened)
+    reached = times[share <= 0.5 + _ROUNDING]
+    return int(reached[0]) if reached.size else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import click
 
-from mfbpi.results.comparing import BY_SEED, COLUMNS, INDEPENDENT
+from mfbpi.results.comparing.contrasts import BY_SEED, COLUMNS, INDEPENDENT
 from mfbpi.results.loaded import load
 from mfbpi.results.storage.places import Place
 from mfbpi_run.command import PLACE, Command
@@ -19,6 +19,12 @@ from mfbpi_run.screen.output import note, show_json, show_table
     required=True,
     metavar="NAME",
     help="The column to compare, at the end of each run: successes, value_ratio, stopping_time...",
+)
+@click.option(
+    "--reaches",
+    metavar="LEVEL",
+    help="Compare the first evaluation from which on the column is at the level until the end of "
+    "the run, by ranks: '>=0.99', '<=0.05'; a number alone means >=.",
 )
 @click.option(
     "--baseline",
@@ -49,6 +55,7 @@ from mfbpi_run.screen.output import note, show_json, show_table
 def compare(
     directories: tuple[Place, ...],
     metric: str,
+    reaches: str | None,
     baseline: str | None,
     contrasts: tuple[tuple[str, str], ...],
     pairs: str | None,
@@ -58,13 +65,21 @@ def compare(
     """Compare the agents in each DIRECTORY: permutation tests over seeds, corrected together.
 
     Example: mfbpi compare results/k2 --metric value_ratio --baseline psrl
+
+    How soon, and not how well: mfbpi compare results/k2 --metric value_ratio --reaches '>=0.99'
     """
     found = load(*directories).compare(
-        metric, baseline=baseline, contrasts=contrasts, pairs=pairs, level=level
+        metric,
+        reaches=reaches,
+        baseline=baseline,
+        contrasts=contrasts,
+        pairs=pairs,
+        level=level,
     )
     if as_json:
         told = [{**attrs.asdict(c), "verdict": c.verdict} for c in found.contrasts]
-        show_json({"metric": metric, "contrasts": told, "notes": found.notes})
+        what = {"metric": metric, "reaches": found.reaches}
+        show_json({**what, "contrasts": told, "notes": found.notes})
         return
     rows = [each.cells for each in found.contrasts]
     show_table(COLUMNS, rows, right=COLUMNS[3:8], wrap=COLUMNS[:3], caption=found.caption)

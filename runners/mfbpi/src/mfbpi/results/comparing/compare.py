@@ -5,30 +5,19 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
 
 import attrs
-import pyarrow as pa
 
-from mfbpi.results import frames, samples
-from mfbpi.results.samples import BySeed, Samples
+from mfbpi.results.comparing import samples
+from mfbpi.results.comparing.contrasts import BY_SEED, INDEPENDENT, Comparison, Contrast, counted
+from mfbpi.results.comparing.levels import Level
+from mfbpi.results.comparing.samples import BySeed, Samples
 from mfbpi.results.storage.reading import Result
-from mfbpi.results.summary_text import Shown
 from mfbpi_core.errors import UsageError
-from mfbpi_core.running.stopping import STOPPING_TIME
 from mfbpi_core.text import did_you_mean
 from mfbpi_lib_statistics import permutation
-from mfbpi_lib_statistics.intervals import LEVEL, t_interval, welch_interval
+from mfbpi_lib_statistics.intervals import t_interval, welch_interval
 from mfbpi_lib_statistics.permutation import Significance
-
-#: The headings of :attr:`Contrast.cells`.
-COLUMNS = (
-    *("env", "agent", "against", "n", "difference", f"{100 * LEVEL:g} % interval"),
-    *("P(>)", "p", "verdict"),
-)
-
-#: How a contrast's samples belong together.
-BY_SEED, INDEPENDENT = "by seed", "independent"
 
 #: Two agents, the second of which the first is compared against.
 Couple = tuple[str, str]
@@ -37,104 +26,12 @@ Couple = tuple[str, str]
 _MOST = 64
 
 
-@attrs.frozen(kw_only=True)
-class Contrast:
-    """Two agents in one environment.
-
-    Attributes:
-        env: label of the environment.
-        agent: label of an agent.
-        against: label of the other one.
-        n: number of runs of the first, or of pairs.
-        n_against: number of runs of the other, or of pairs.
-        pairs: "by seed" or "independent".
-        difference: mean of the first less that of the other; of a stopping time, of its ranks.
-        low: end of the interval of the difference, at 95 % each; None for a single run.
-        high: its other end.
-        superiority: estimate of the probability that a run of the first gives more than one of the
-            other; equal ones count half.
-        p: of the two-sided permutation test.
-        least: the smallest p that so many runs can have.
-        p_corrected: p, corrected by Holm's method for all contrasts of the comparison.
-        level: what it must not exceed for a verdict.
-    """
-
-    env: str
-    agent: str
-    against: str
-    n: int
-    n_against: int
-    pairs: str
-    difference: float
-    low: float | None
-    high: float | None
-    superiority: float
-    p: float
-    least: float
-    p_corrected: float
-    level: float
-
-    @property
-    def verdict(self) -> str:
-        """``"higher"`` or ``"lower"``, of the first agent; ``"not significant"``."""
-        if not self.p_corrected <= self.level:
-            return "not significant"
-        return "higher" if self.difference > 0 else "lower"
-
-    @property
-    def cells(self) -> tuple[object, ...]:
-        """What a table shows, see :data:`COLUMNS`."""
-        n = str(self.n) if self.n == self.n_against else f"{self.n}, {self.n_against}"
-        ends = "" if self.low is None else f"[{self.low:.4g}, {self.high:.4g}]"
-        numbers = f"{self.difference:.4g}", ends, f"{self.superiority:.3g}"
-        return (self.env, self.agent, self.against, n, *numbers, _p(self.p_corrected), self.verdict)
-
-
-@attrs.frozen(kw_only=True)
-class Comparison(Shown):
-    """All contrasts of one question, corrected for being several.
-
-    Attributes:
-        metric: what was compared.
-        contrasts: in the order in which environments and agents appear.
-        notes: what else a reader should know.
-    """
-
-    metric: str
-    contrasts: list[Contrast]
-    notes: list[str]
-
-    @property
-    def caption(self) -> str:
-        """What the numbers are."""
-        kinds = {each.pairs for each in self.contrasts}
-        how = "pairs " + BY_SEED if kinds == {BY_SEED} else f"{INDEPENDENT} runs"
-        if len(kinds) > 1:
-            how = "pairs by seed where both agents have the same seeds, else independent runs"
-        what = "mean rank of the stopping time" if self.metric == STOPPING_TIME else "mean"
-        return (
-            f"{self.metric} at the end of each run. Differences of the {what}, agent less the one "
-            f"it is compared against, each with its own {100 * LEVEL:g} % t-interval; p: two-sided "
-            f"permutation test ({how}), corrected by Holm's method "
-            f"({_contrasts(len(self.contrasts))})."
-        )
-
-    def to_pandas(self) -> Any:
-        """A row for each contrast, numbers unrounded; raises :class:`UsageError` without pandas."""
-        rows = [{**attrs.asdict(each), "verdict": each.verdict} for each in self.contrasts]
-        return frames.frame(pa.Table.from_pylist(rows))
-
-    @property
-    def shown(self) -> tuple[tuple[str, ...], list[tuple[object, ...]], list[str]]:
-        """Headings, rows, and the lines below them."""
-        return COLUMNS, [each.cells for each in self.contrasts], [self.caption, *self.notes]
-
-
 def compare(
     found: Sequence[Result],
     metric: str,
     *,
     measuring: Collection[str] = (),
+    reaches: str | float | None = None,
     baseline: str | None = None,
     contrasts: Sequence[Couple] = (),
     pairs: str | None = None,
@@ -146,7 +43,8 @@ def compare(
         found: the runs.
         metric: the column.
         measuring: the metrics that measure it, which are to be the same in all runs.
-        baseline: see there, as the others.
+        reaches: see there, as the others.
+        baseline: likewise.
         contrasts: likewise.
         pairs: likewise.
         level: likewise.
@@ -155,7 +53,8 @@ def compare(
     if baseline is not None and contrasts:
         raise UsageError("`baseline` and `contrasts` are both given; give one of them")
     _check_couples(contrasts)
-    environments = samples.read(found, metric, measuring)
+    goal = None if reaches is None else Level.of(reaches)
+    environments = samples.read(found, metric, measuring, goal)
     agents = list(dict.fromkeys(agent for each in environments for agent in each.values))
     named = itertools.chain.from_iterable(contrasts) if baseline is None else (baseline,)
     _check_known(named, agents)
@@ -171,9 +70,12 @@ def compare(
         )
     corrected = permutation.holm([each.p for each in alone])
     together = [attrs.evolve(each, p_corrected=p) for each, p in zip(alone, corrected, strict=True)]
-    left_out = [note for of_env in environments for note in of_env.notes]
+    said = [note for of_env in environments for note in of_env.notes]
     return Comparison(
-        metric=metric, contrasts=together, notes=[*left_out, *_too_few(together, level)]
+        metric=metric,
+        contrasts=together,
+        notes=[*said, *_too_few(together, level)],
+        reaches=None if goal is None else str(goal),
     )
 
 
@@ -282,19 +184,11 @@ def _too_few(contrasts: Sequence[Contrast], level: float) -> Iterator[str]:
         advice = f"; run at least {more}" if more else ""
         yield (
             f"{n} seeds cannot show a difference at level {level:g} ({pairs}, "
-            f"{_contrasts(family)}){advice}"
+            f"{counted(family)}){advice}"
         )
-
-
-def _contrasts(n: int) -> str:
-    return "1 contrast" if n == 1 else f"{n} contrasts"
 
 
 def _enough(pairs: str, level: float) -> int | None:
     """The least number of seeds at which a test can reach that level."""
     tested = permutation.least_paired if pairs == BY_SEED else permutation.least_unpaired
     return next((n for n in range(1, _MOST) if tested(n) <= level), None)
-
-
-def _p(p: float) -> str:
-    return f"{p:.2g}" if p >= 1e-4 else "<0.0001"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import attrs
 
 from mfbpi.results import alike
+from mfbpi.results.comparing import columns, reaching
+from mfbpi.results.comparing.levels import Level
+from mfbpi.results.comparing.reaching import Arrival
 from mfbpi.results.storage.reading import Result
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.running.stopping import STOPPING_TIME
-from mfbpi_core.text import did_you_mean, listed
 from mfbpi_lib_statistics.latest import latest
 from mfbpi_lib_statistics.ranks import ranked
 
@@ -29,7 +31,7 @@ class Samples:
     Attributes:
         env: label of the environment.
         values: by label of the agent, by seed.
-        notes: which runs are left out.
+        notes: how many runs reached a level, if one was given, and which are left out.
     """
 
     env: str
@@ -37,68 +39,83 @@ class Samples:
     notes: list[str]
 
 
-def read(found: Sequence[Result], metric: str, measuring: Collection[str] = ()) -> list[Samples]:
-    """The value of a metric at the end of each run, by environment.
+def read(
+    found: Sequence[Result],
+    metric: str,
+    measuring: Collection[str] = (),
+    level: Level | None = None,
+) -> list[Samples]:
+    """The value of a metric at the end of each run, or when it reached a level, by environment.
 
     A stopping time is replaced by its rank among all runs in the environment, those that were not
-    stopped being last: a mean of times says nothing of them.
+    stopped being last: a mean of times says nothing of them. So is the step from which on a metric
+    is at a level, see :mod:`mfbpi.results.comparing.reaching`.
 
     Args:
         found: the runs.
         metric: a column.
         measuring: the metrics that measure it.
+        level: what it is to reach; None for its value at the end.
 
     Raises:
         UsageError: when no run has the metric, or runs of an environment differ in more than agent
-            and seed.
+            and seed; for the time to a level, also in how often they are evaluated.
     """
     by_env: dict[str, list[Result]] = {}
     for each in found:
         by_env.setdefault(each.task.environment.shown, []).append(each)
-    samples = [_samples(env, results, metric, measuring) for env, results in by_env.items()]
+    if level is not None:
+        reaching.check(metric)
+    asked = _Asked(metric, measuring, level)
+    samples = [_samples(env, results, asked) for env, results in by_env.items()]
     measured = [each for each in samples if each.values]
     if not measured:
-        raise UsageError(_unknown(found, metric))
+        raise UsageError(columns.unknown(found, metric))
     return measured
 
 
-def _unknown(found: Sequence[Result], metric: str) -> str:
-    names = list(dict.fromkeys(name for each in found for name in _columns(each)))
-    near = did_you_mean(metric, names)
-    return f"no run has measured {metric!r}; {near}there are: {listed(names, most=20) or 'none'}"
+@attrs.frozen
+class _Asked:
+    """What is read of the runs: a column, which metrics measure it, and what it is to reach."""
+
+    metric: str
+    measuring: Collection[str]
+    level: Level | None
+
+    def of(self, result: Result) -> float | Arrival | None:
+        """What a run gives; None where it gives nothing."""
+        if self.level is None:
+            return _at_end(result, self.metric)
+        return Arrival.of(result, self.metric, self.level)
 
 
-def _columns(result: Result) -> list[str]:
-    names: list[str] = result.content["metric"].unique().to_pylist()
-    return names
-
-
-def _samples(
-    env: str, results: Sequence[Result], metric: str, measuring: Collection[str]
-) -> Samples:
+def _samples(env: str, results: Sequence[Result], asked: _Asked) -> Samples:
     values: dict[str, BySeed] = {}
     missing: dict[str, list[int]] = {}
-    kept = []
+    kept, arrivals = [], []
     for each in results:
-        value = _at_end(each, metric)
-        agent, seed = each.task.agent.shown, each.task.seed
-        if value is None:
+        given, agent, seed = asked.of(each), each.task.agent.shown, each.task.seed
+        if given is None:
             missing.setdefault(agent, []).append(seed)
             continue
         kept.append(each.task)
-        values.setdefault(agent, {})[seed] = value
-    _check_alike(env, kept, measuring)
-    notes = list(_left_out(env, values, missing, metric))
-    if metric == STOPPING_TIME:
+        values.setdefault(agent, {})[seed] = float(given)
+        if isinstance(given, Arrival):
+            arrivals.append(given)
+    _check_alike(env, kept, asked)
+    notes = list(columns.left_out(env, missing, values, asked.metric))
+    if asked.level is not None:
+        notes = [*reaching.noted(arrivals, asked.metric, asked.level), *notes]
+    if asked.level is not None or asked.metric == STOPPING_TIME:
         values = _ranked(values)
     return Samples(env=env, values=values, notes=notes)
 
 
 def _at_end(result: Result, metric: str) -> float | None:
     """The value at the last step of a run; None where it was not measured there."""
-    columns = result.content.select(["metric", "step", "value"]).to_pydict()
-    last = latest(zip(*columns.values(), strict=True)).get(metric)
-    if last is not None and last[0] == max(columns["step"]):
+    rows = result.content.select(["metric", "step", "value"]).to_pydict()
+    last = latest(zip(*rows.values(), strict=True)).get(metric)
+    if last is not None and last[0] == max(rows["step"]):
         return _checked(result, metric, float(last[1]))
     if metric == STOPPING_TIME and result.task.stop is not None:
         return float("inf")
@@ -124,10 +141,12 @@ def _ranked(values: dict[str, BySeed]) -> dict[str, BySeed]:
     return by_agent
 
 
-def _check_alike(env: str, tasks: Sequence[Task], measuring: Collection[str]) -> None:
+def _check_alike(env: str, tasks: Sequence[Task], asked: _Asked) -> None:
     """Refuse runs whose difference may come from something else than their agents."""
     _refuse(f"runs on {env} differ in more than the agent", tasks, alike.of_place)
-    _refuse(f"runs on {env} are not measured alike", tasks, alike.of_metrics(measuring))
+    _refuse(f"runs on {env} are not measured alike", tasks, alike.of_metrics(asked.measuring))
+    if asked.level is not None:
+        _refuse(f"runs on {env} are not evaluated alike", tasks, alike.of_evaluations)
     seen: dict[tuple[str, int], Task] = {}
     for task in tasks:
         other = seen.setdefault((task.agent.shown, task.seed), task)
@@ -150,16 +169,3 @@ def _refuse(what: str, tasks: Sequence[Task], of: Callable[[Task], alike.Setting
             f"{what}: `{name}` is {first} in some and {second} in others; compare directories "
             "whose runs share it"
         )
-
-
-def _left_out(
-    env: str, values: dict[str, BySeed], missing: dict[str, list[int]], metric: str
-) -> Iterator[str]:
-    for agent, seeds in missing.items():
-        if agent in values:
-            yield (
-                f"{len(seeds)} runs of {agent} on {env} have no {metric} at their end and are left "
-                f"out (seeds {listed(sorted(seeds))})"
-            )
-        else:
-            yield f"{agent} on {env} has no {metric} at the end of its runs and is left out"
