@@ -37,8 +37,10 @@ def test_levels_are_read(given: Any, shown: str) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    ["", "good", ">=", ">0.9", "==0.9", "=0.9", "0.9>=", ">=0.9 <=1", ">=nan", "nan", "inf"]
-    + [math.nan, -math.inf, True, None, [0.9], b">=0.9"],
+    [
+        *("", "good", ">=", ">0.9", "==0.9", "=0.9", "0.9>=", ">=0.9 <=1", ">=nan", "nan", "inf"),
+        *(math.nan, -math.inf, True, None, [0.9], b">=0.9"),
+    ],
 )
 def test_what_is_no_level_is_refused(given: Any) -> None:
     """What was given, and two examples."""

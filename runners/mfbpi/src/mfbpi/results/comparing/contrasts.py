@@ -113,7 +113,10 @@ class Comparison(Shown):
         """What a run gives, and of what there are differences."""
         if self.reaches is not None:
             kept = f"The first evaluation from which on {self.metric} {self.reaches} until the end"
-            return f"{kept} of the run; runs without one come last", "mean rank of that step"
+            return (
+                f"{kept} of the run; runs without one come last",
+                "mean rank of that step (higher: later)",
+            )
         ranked = self.metric == STOPPING_TIME
         what = "mean rank of the stopping time" if ranked else "mean"
         return f"{self.metric} at the end of each run", what
