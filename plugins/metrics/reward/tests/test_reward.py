@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 import sys
 from fractions import Fraction
@@ -137,7 +138,7 @@ def test_a_loaded_metric_goes_on() -> None:
     rewards = np.random.default_rng(4).standard_normal(200) * 1e8
     whole.observe(paid(rewards))
     saved.observe(paid(rewards[:77]))
-    loaded.load_state_dict(saved.state_dict())
+    loaded.load_state_dict(json.loads(json.dumps(saved.state_dict())))
     loaded.observe(paid(rewards[77:], start=77))
 
     assert loaded.state_dict() == whole.state_dict()

@@ -9,8 +9,11 @@ import pytest
 
 import mfbpi
 
+#: Modules of what results are made of.
+PARTS = {base.__module__ for base in mfbpi.Results.__bases__}
+
 #: Every module that has something public.
-MODULES = sorted({"mfbpi", *mfbpi._HOMES.values()} - {"mfbpi_core.errors"})
+MODULES = sorted({"mfbpi", *mfbpi._HOMES.values(), *PARTS} - {"mfbpi_core.errors"})
 
 
 @pytest.mark.parametrize("name", MODULES)

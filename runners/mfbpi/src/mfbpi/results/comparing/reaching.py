@@ -134,7 +134,7 @@ def check(metric: str) -> None:
     if metric == STOPPING_TIME:
         raise UsageError(
             f"{STOPPING_TIME} is a step itself, and reaches no level; leave out `reaches`, or give "
-            "a column that is measured all along, such as certified_gap"
+            "a column that is measured all along, such as value_ratio"
         )
 
 
