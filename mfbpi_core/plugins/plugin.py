@@ -59,8 +59,13 @@ class Plugin(Generic[C]):
     @property
     def described(self) -> str:
         """How messages call it: ``agent mf_bpi of mfbpi-agent-mf-bpi 0.1.0``, or of a file."""
-        version = "" if self.distribution.endswith(f"#{self.version}") else f" {self.version}"
-        return f"{self.kind} {self.spec.name} of {self.distribution}{version}"
+        return f"{self.kind} {self.spec.name} of {self.origin_shown}"
+
+    @property
+    def origin_shown(self) -> str:
+        """Its distribution and version; of a file the name, which says what it holds."""
+        in_name = self.distribution.endswith(f"#{self.version}")
+        return self.distribution if in_name else f"{self.distribution} {self.version}"
 
     def load_factory(self) -> Any:
         """Import what builds the plugin, and check that it can.

@@ -11,7 +11,12 @@ With pytest, in a plugin's own tests::
 Without it, :func:`run_checks`, which is also the command ``mfbpi check DISTRIBUTION``.
 """
 
-from mfbpi_core.testing.collection import checks_for, parametrize_with_checks, run_checks
+from mfbpi_core.testing.collection import (
+    checks_for,
+    checks_of,
+    parametrize_with_checks,
+    run_checks,
+)
 from mfbpi_core.testing.outcomes import Check, CheckFailure, CheckResult, CheckSkipped
 
 __all__ = [
@@ -20,6 +25,7 @@ __all__ = [
     "CheckResult",
     "CheckSkipped",
     "checks_for",
+    "checks_of",
     "parametrize_with_checks",
     "run_checks",
 ]

@@ -36,12 +36,20 @@ def checks_for(distribution: str, registry: Registry | None = None) -> list[Chec
     registry = Registry.discover() if registry is None else registry
     package = _distribution(distribution, registry)
     plugins = [p for p in registry.plugins if _same(p.distribution, distribution)]
-    checks = list(_distribution_checks(package))
-    for plugin in plugins:
-        subject = Subject(plugin, registry)
-        functions = plugin_checks.CHECKS + KINDS[plugin.kind].load_checks()
-        checks.extend(_check(plugin, function, subject) for function in functions)
-    return checks
+    of_plugins = (check for plugin in plugins for check in checks_of(plugin, registry))
+    return [*_distribution_checks(package), *of_plugins]
+
+
+def checks_of(plugin: Plugin, registry: Registry) -> list[Check]:
+    """Every check of a single plugin, wherever it comes from.
+
+    Args:
+        plugin: the plugin.
+        registry: where it finds what it is to be used with.
+    """
+    subject = Subject(plugin, registry)
+    functions = plugin_checks.CHECKS + KINDS[plugin.kind].load_checks()
+    return [_check(plugin, function, subject) for function in functions]
 
 
 def run_checks(distribution: str) -> list[CheckResult]:
@@ -109,7 +117,7 @@ def _check(plugin: Plugin, function: Callable[[Subject], None], subject: Subject
         plugin=plugin.spec.name,
         name=function.__name__,
         rule=_rule(function),
-        origin=f"{plugin.distribution} {plugin.version}",
+        origin=plugin.origin_shown,
         run=functools.partial(function, subject),
     )
 

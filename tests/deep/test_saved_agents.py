@@ -13,7 +13,7 @@ def test_kept_agent_acts(agent, tmp_path):
     results = mfbpi.run(
         agent,
         mfbpi.environment("slipping_deep_sea", size=4),
-        seeds=3,
+        seeds=[3],
         steps=200,
         metrics="deep_sea",
         save_agent=True,
@@ -41,7 +41,7 @@ def test_policy_needs_the_agent(tmp_path):
     results = mfbpi.run(
         "bsp",
         mfbpi.environment("slipping_deep_sea", size=4),
-        seeds=3,
+        seeds=[3],
         steps=100,
         metrics="deep_sea",
         executor="serial",

@@ -21,7 +21,7 @@ def path(request, tmp_path_factory):
         mfbpi.environment("riverswim", n_states=3),
         discount=0.9,
         steps=20_000,
-        seeds=5,
+        seeds=[5],
         stop=request.param,
         epsilon=3.0,
         executor="serial",

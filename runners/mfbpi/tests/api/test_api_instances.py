@@ -134,7 +134,7 @@ def test_bound_of_arrays(write_mdp: Callable[..., Path], mfbpi: Callable[..., An
         (lambda: library.describe("riverswim", discount=1.0), "`discount` is 1"),
         (lambda: library.bound("u", "riverswim", allocation=np.ones((2, 2))), "expected .*S, A"),
         (lambda: library.list_plugins("agents"), "did you mean agent"),
-        (lambda: library.sweep("paper/bounds", seeds=3), "leave out `seeds`"),
+        (lambda: library.sweep("paper/bounds", seeds=[3]), "leave out `seeds`"),
         (lambda: library.mdp([[[0.5, 0.4], GO]] * 2, REWARDS), "0.9"),
     ],
 )

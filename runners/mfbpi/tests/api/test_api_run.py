@@ -14,6 +14,7 @@ import mfbpi as library
 from mfbpi.results.collected import collected
 from mfbpi.results.storage.reading import read
 from mfbpi_core.data.task import Task
+from mfbpi_core.errors import MfbpiNote
 
 FEW: dict[str, Any] = {"environments": "ring", "executor": "inline"}
 
@@ -219,7 +220,7 @@ def test_directories_are_loaded_as_arguments() -> None:
         ({"agents": None}, "`agents` is None; expected names"),
         ({"agents": 3}, "`agents` is 3; expected names"),
         ({"metrics": 3}, "`metrics` is 3; expected names"),
-        ({"stop": 3}, "`stop` is 3; expected names, or what `mfbpi.stopping_rule"),
+        ({"stop": 3}, "`stop` is 3; expected names, classes derived from StoppingRule, or what"),
         ({"progress": "yes"}, "`progress` is 'yes'; expected True"),
         ({"out": 3}, "a place of results is 3; expected the path"),
         ({"seeds": "x"}, "`seeds` 'x'"),
@@ -250,3 +251,12 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(resumed.tasks) == 3
     assert isinstance(resumed.tasks[0], Task)
     assert read(resumed.files[0]).task == resumed.tasks[0]
+
+
+def test_a_number_of_seeds_is_one_seed() -> None:
+    """A note says so; a list of one is meant."""
+    with pytest.warns(MfbpiNote, match=r"one seed, number 8: range\(8\) runs 8 seeds"):
+        results = library.run(agents="plain", seeds=8, **FEW)
+    again = library.run(agents="plain", seeds=[8], **FEW)
+
+    assert [task.seed for task in results.tasks] == [task.seed for task in again.tasks] == [8]

@@ -138,7 +138,7 @@ def test_environment_of_a_file_is_described(file: Path, mfbpi: Callable[..., Any
         ({"metrics": "my_world.py:Misnamed"}, "Misnamed: Column.name is 'Fur thest'; expected"),
         (
             {"metrics": int},
-            "the class builtins.int; expected names, classes derived from one of Agent, Env",
+            "the class builtins.int; expected names, classes derived from Metric",
         ),
     ],
 )

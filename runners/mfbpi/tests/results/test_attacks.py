@@ -26,16 +26,16 @@ FOLDERS = ("_arrays", "_errors", "_running", "_collected", "_figures", "_checkpo
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> mfbpi.Results:
-    """Two runs in ``DIR``, below a directory with a file that is precious."""
+    """A run in ``DIR``, below a directory with a file that is precious."""
     monkeypatch.chdir(tmp_path)
     Path("precious").mkdir()
     return run()
 
 
 def run(**settings: Any) -> mfbpi.Results:
-    """The runs."""
+    """The run."""
     return mfbpi.run(
-        "q_learning", "riverswim", seeds=2, steps=200, out="DIR", executor="serial", **settings
+        "q_learning", "riverswim", seeds=[2], steps=200, out="DIR", executor="serial", **settings
     )
 
 

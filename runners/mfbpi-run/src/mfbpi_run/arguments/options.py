@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import click
 
+from mfbpi.api.given import FEWEST_MEANT
 from mfbpi.execute.settings import Execution
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.experiment import RunSettings
@@ -17,9 +18,6 @@ from mfbpi_run.arguments.declared import Function, Option
 from mfbpi_run.command import Command
 from mfbpi_run.job import Shown
 from mfbpi_run.screen.output import note
-
-#: A single seed from here on may be meant as a number of seeds.
-_FEWEST_MEANT = 2
 
 _ARGUMENTS = "mfbpi_run.arguments"
 
@@ -82,7 +80,7 @@ def note_on_seeds(given: str | None) -> None:
         given: what ``--seeds`` was given, found valid.
     """
     number = (given or "").strip()
-    if number.isdecimal() and int(number) >= _FEWEST_MEANT:
+    if number.isdecimal() and int(number) >= FEWEST_MEANT:
         note(f"--seeds {number} is one seed, number {number}; 0:{number} runs {number} seeds")
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from mfbpi.api import objects
 from mfbpi.execute.settings import Execution
 from mfbpi.instances import environment_files
+from mfbpi.notices import note
 from mfbpi.plan import definition, own
 from mfbpi.results.storage import places
 from mfbpi.results.storage.places import Place
@@ -21,6 +22,9 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
+
+#: A single seed from here on may be meant as a number of seeds.
+FEWEST_MEANT = 2
 
 #: What a plugin is called by: its name, ``"./FILE.py:CLASS"``, or a class of this session.
 Named = str | type[Agent | Environment | Metric]
@@ -99,9 +103,9 @@ def executor(name: str, /, **parameters: Any) -> Choice:
     return Choice(name, **parameters)
 
 
-def stopping_rule(name: str, /, **parameters: Any) -> Choice:
-    """A stopping rule with values of its parameters."""
-    return Choice(name, **parameters)
+def stopping_rule(name: Plugin, /, **parameters: Any) -> Choice:
+    """A stopping rule with values of its parameters; see :func:`agent`."""
+    return agent(name, **parameters)
 
 
 def measured(metrics: Plugin | Iterable[Plugin]) -> JsonObject:
@@ -178,8 +182,8 @@ def _choice(field: str, given: object, advice: str = "") -> Choice:
 
 def _unfit(field: str, verb: str, given: object, advice: str) -> UsageError:
     kind = "stopping_rule" if field == "stop" else field.removesuffix("s")
-    own_ones = f", classes derived from one of {definition.bases(', ')}"
-    classes = own_ones if kind in definition.DECLARED else ""
+    own_ones = kind in definition.DECLARED
+    classes = f", classes derived from {definition.base(kind).__name__}" if own_ones else ""
     named = f"names{classes}, or what `mfbpi.{kind}(...)` returns"
     expected = _WORLDS if field == "environments" else named
     return UsageError(f"`{field}` {verb} {objects.shown(given)}; expected {expected}{advice}")
@@ -221,6 +225,8 @@ def _text(value: object) -> str:
 def seeds_text(seeds: Seeds | None) -> str | None:
     """Seeds in the notation of the plan; None stays None.
 
+    A single number is one seed, with a note where it may be meant as a number of seeds.
+
     Raises:
         UsageError: when there are none, or one is no whole number.
     """
@@ -233,6 +239,10 @@ def seeds_text(seeds: Seeds | None) -> str | None:
         told = "is empty" if not listed else f"has {objects.shown(wrong)}"
         raise UsageError(
             f"`seeds` {told}; expected a whole number, several, or a text such as '0:10'"
+        )
+    if not isinstance(seeds, Iterable) and int(found[0] or 0) >= FEWEST_MEANT:
+        note(
+            f"`seeds` is one seed, number {seeds}: range({seeds}) runs {seeds} seeds, [{seeds}] one"
         )
     return ",".join(map(str, found))
 

@@ -24,6 +24,8 @@ DECLARED: dict[str, dict[str, Any]] = {
     "agent": {"needs": {"states"}},
     "environment": {},
     "metric": {"needs": frozenset(), "columns": ()},
+    "bound": {},
+    "stopping_rule": {"guarantee": "none", "exact": True},
 }
 
 #: Digits of the hash in names.

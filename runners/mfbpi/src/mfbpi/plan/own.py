@@ -1,4 +1,4 @@
-"""Agents, environments and metrics without packaging: a class in one file, or of this session.
+"""Plugins without packaging: a class in one file, or of this session.
 
 Such a plugin is known by the name of its file and a hash of its content, never by its path: what
 was run with another content is another plugin. Workers import the file by its path; a class of a
@@ -143,15 +143,21 @@ def find(registry: Registry, kind: str, name: str) -> Plugin | None:
     Raises:
         UsageError: when there is none, or it is of another kind.
     """
-    origin = _origin(name)
-    if origin is None:
-        return None
-    plugin = origin.plugin()
-    if plugin.kind != kind:
+    plugin = of_any_kind(registry, name)
+    if plugin is not None and plugin.kind != kind:
         raise UsageError(
             f"{name} is derived from {base(plugin.kind).__name__}; expected a class derived "
             f"from {base(kind).__name__}"
         )
+    return plugin
+
+
+def of_any_kind(registry: Registry, name: str) -> Plugin | None:
+    """The same of whatever kind."""
+    origin = _origin(name)
+    if origin is None:
+        return None
+    plugin = origin.plugin()
     take_in(registry, [plugin])
     return plugin
 

@@ -72,7 +72,7 @@ def environments(registry: Registry, names: Sequence[str], settings: Sequence[st
 
 def bound(registry: Registry, name: str, settings: Sequence[str]) -> Chosen:
     """Resolve a bound and its settings; raises :class:`UsageError`."""
-    found = [(registry.get("bound", name), dict[str, str]())]
+    found = [_find(registry, "bound", name)]
     return _resolve(registry, "`bound`", found, parse_settings("bound_settings", settings))[0]
 
 
@@ -89,7 +89,7 @@ def metric(registry: Registry, name: str) -> Plugin:
 
 def stopping_rule(registry: Registry, name: str, settings: Sequence[str]) -> Chosen:
     """Resolve a stopping rule and its settings; raises :class:`UsageError`."""
-    found = [(registry.get("stopping_rule", name), dict[str, str]())]
+    found = [_find(registry, "stopping_rule", name)]
     return _resolve(registry, "`stop`", found, parse_settings("stop_settings", settings))[0]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import click
 
+from mfbpi.plan import own
 from mfbpi_core.contracts import parameters as configs
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.plugins.kind import Fact
@@ -29,10 +30,14 @@ _PARAMETER_COLUMNS = ("parameter", "type", "range", "default", "meaning", "sourc
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def show(kind: str, name: str, as_json: bool) -> None:
-    """Show the plugin NAME of a KIND: its parameters, needs, columns and source."""
+    """Show the plugin NAME of a KIND: its parameters, needs, columns and source.
+
+    A class without packaging is named ./FILE.py:CLASS.
+    """
     registry = Registry.discover()
     warn_of_problems(registry)
-    plugin = registry.get(kind_called(kind).name, name)
+    wanted = kind_called(kind).name
+    plugin = own.find(registry, wanted, name) or registry.get(wanted, name)
     if as_json:
         show_json(describe(plugin))
     else:
@@ -82,7 +87,7 @@ def _plain(value: object) -> Any:
 def _show(plugin: Plugin) -> None:
     description = describe(plugin)
     say(f"{description['kind']} {description['name']}: {description['summary']}")
-    say(f"from {description['distribution']} {description['version']}")
+    say(f"from {plugin.origin_shown}")
     if description["reference"]:
         say(f"source: {description['reference']}")
     for fact in KINDS[plugin.kind].facts:
