@@ -31,6 +31,7 @@ _HOMES = {
     "mdp": "mfbpi.api.instances",
     "play": "mfbpi.api.playing",
     "describe": "mfbpi.api.instances",
+    "solve": "mfbpi.api.instances",
     "bound": "mfbpi.api.instances",
     "list_plugins": "mfbpi.api.listing",
     "audit": "mfbpi.api.auditing",
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from mfbpi.api.building import make_agent, make_environment
     from mfbpi.api.certifying import certify
     from mfbpi.api.given import agent, environment, executor, metric, stopping_rule
-    from mfbpi.api.instances import bound, describe, mdp
+    from mfbpi.api.instances import bound, describe, mdp, solve
     from mfbpi.api.listing import list_plugins
     from mfbpi.api.playing import play
     from mfbpi.api.reproducing import reproduce
@@ -93,6 +94,7 @@ __all__ = [
     "play",
     "reproduce",
     "run",
+    "solve",
     "status",
     "stopping_rule",
     "sweep",

@@ -21,6 +21,7 @@ from mfbpi_core.data.mdp import RewardLaw, TabularMDP
 from mfbpi_core.plugins.registry import Registry
 
 if TYPE_CHECKING:
+    from mfbpi.instances.solution import Solution
     from mfbpi_lib_tabular.analysis.description import Description
 
 
@@ -86,6 +87,30 @@ def describe(where: Anything, /, *, discount: float | None = None) -> Descriptio
     found = _instance(registry, where, discount)
     _warn_of(found)
     return description.describe(found.mdp, found.discount)
+
+
+def solve(where: Anything, /, *, discount: float | None = None) -> Solution:
+    """The optimal values and policies of an instance, and the gaps of all its pairs.
+
+    Args:
+        where: as of :func:`describe`.
+        discount: gamma; the environment's own if None, or 0.99.
+
+    Raises:
+        UsageError: where there is no model, or the discount is not between 0 and 1.
+
+    Example:
+        >>> import mfbpi
+        >>> mfbpi.solve("riverswim", discount=0.9).policy.tolist()
+        [1, 1, 1, 1, 1]
+    """
+    from mfbpi.instances import solution  # as in describe
+
+    registry = Registry.discover()
+    compiled.find_place(registry)
+    found = _instance(registry, where, discount)
+    _warn_of(found)
+    return solution.solve(found)
 
 
 def bound(

@@ -28,8 +28,19 @@ NAMED = 30
     help="Draw V*, the best actions and the gaps: .png, .svg or .pdf; a grid or a chain in its own "
     "shape, any other as a graph of up to 200 states.",
 )
+@click.option(
+    "--values",
+    type=PATH,
+    metavar="FILE",
+    help="Write V*, Q*, the gap of every pair and which are optimal: .csv or .parquet.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def describe(plot: Path | None, as_json: bool, **where: Unpack[instance_options.Where]) -> None:
+def describe(
+    plot: Path | None,
+    values: Path | None,
+    as_json: bool,
+    **where: Unpack[instance_options.Where],
+) -> None:
     """Describe an instance: sizes, gaps, variances, spans, moments, ties, structure.
 
     Example: mfbpi describe --env riverswim -E n_states=20 --discount 0.95
@@ -46,6 +57,8 @@ def describe(plot: Path | None, as_json: bool, **where: Unpack[instance_options.
     described = description.describe(found.mdp, found.discount)
     if plot is not None:
         _draw(found, plot)
+    if values is not None:
+        _write(found, values)
     if as_json:
         names = {"state_names": found.state_names, "action_names": found.action_names}
         named = {key: value for key, value in names.items() if value is not None}
@@ -68,6 +81,14 @@ def _draw(found: instance.Instance, file: Path) -> None:
     figure = drawing.instance(found.mdp, found.discount, positions, found.state_names)
     drawing.write(figure, file)
     tell(f"plot: {file}")
+
+
+def _write(found: instance.Instance, file: Path) -> None:
+    """The table of values; where it is, is said on standard error."""
+    from mfbpi.instances import solution
+
+    solution.solve(found).write(file)
+    tell(f"values: {file}")
 
 
 def _numbered(names: tuple[str, ...]) -> str:

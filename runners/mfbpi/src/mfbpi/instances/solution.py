@@ -1,0 +1,152 @@
+"""The optimal values, gaps and policies of an instance, as arrays and as a table of its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from mfbpi.instances.instance import Instance
+from mfbpi.results import frames
+from mfbpi.results.storage import files
+from mfbpi.results.summary_text import Shown
+from mfbpi_core.errors import UsageError
+
+#: Pairs that are shown; the table has all of them.
+_SHOWN = 40
+
+_HEADINGS = ("state", "action", "V*", "Q*", "gap", "optimal")
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Solution(Shown):
+    """What is best in each state, at one discount, and by how much the rest falls short.
+
+    Terminal states have values of 0, and no action there is worse than another.
+
+    Attributes:
+        discount: gamma.
+        values: float64 [S], V*.
+        q_values: float64 [S, A], Q*.
+        gaps: float64 [S, A], V*(s) - Q*(s, a), 0 or more; exactly 0 for ties.
+        policy: int64 [S], an optimal action in each state.
+        optimal: bool [S, A], every pair whose gap is 0, or not known to be above it.
+        value_error: bound of the error of each of the values.
+        gap_error: bound of the error of each gap; of Q*, the sum of the two is one.
+        state_names: what states are called; None for their numbers.
+        action_names: the same for actions.
+    """
+
+    discount: float
+    values: npt.NDArray[np.float64]
+    q_values: npt.NDArray[np.float64]
+    gaps: npt.NDArray[np.float64]
+    policy: npt.NDArray[np.int64]
+    optimal: npt.NDArray[np.bool_]
+    value_error: float
+    gap_error: float
+    state_names: tuple[str, ...] | None = None
+    action_names: tuple[str, ...] | None = None
+
+    @property
+    def table(self) -> pa.Table:
+        """A row for each pair: its numbers, its names if it has such, and its quantities."""
+        n_states, n_actions = self.gaps.shape
+        states = np.repeat(np.arange(n_states), n_actions)
+        actions = np.tile(np.arange(n_actions), n_states)
+        named = {
+            "state_name": _called(self.state_names, states),
+            "action_name": _called(self.action_names, actions),
+        }
+        return pa.table(
+            {
+                "state": states,
+                "action": actions,
+                **{key: names for key, names in named.items() if names is not None},
+                "value": self.values[states],
+                "q_value": self.q_values.ravel(),
+                "gap": self.gaps.ravel(),
+                "optimal": self.optimal.ravel(),
+            }
+        )
+
+    def to_pandas(self) -> Any:
+        """The table as a data frame of pandas."""
+        return frames.frame(self.table)
+
+    def write(self, path: str | Path) -> None:
+        """Write the table as .csv or .parquet, by the ending of the name.
+
+        Raises:
+            UsageError: for another ending, or where it cannot be written.
+        """
+        target = Path(path)
+        make = _FORMATS.get(target.suffix.lower())
+        if make is None:
+            raise UsageError(
+                f"`values` {target}: expected a name that ends in {', '.join(_FORMATS)}"
+            )
+        try:
+            with files.atomic_stream(target) as stream:
+                make(self.table, stream)
+        except OSError as error:
+            raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+
+    @property
+    def shown(self) -> tuple[tuple[str, ...], list[tuple[object, ...]], list[str]]:
+        """The first pairs, and how many there are."""
+        n_states, n_actions = self.gaps.shape
+        pairs = [divmod(number, n_actions) for number in range(min(_SHOWN, self.gaps.size))]
+        rows = [self._row(s, a) for s, a in pairs]
+        more = self.gaps.size - len(rows)
+        below = [f"and {more} pairs more: see .table, .values, .q_values"] if more else []
+        about = f"{n_states} states, {n_actions} actions, discount {self.discount:g}"
+        return _HEADINGS, rows, [*below, f"{about}; values within {self.value_error:.1g}"]
+
+    def _row(self, s: int, a: int) -> tuple[object, ...]:
+        numbers = (self.values[s], self.q_values[s, a], self.gaps[s, a])
+        return (
+            s if self.state_names is None else self.state_names[s],
+            a if self.action_names is None else self.action_names[a],
+            *(f"{number:.6g}" for number in numbers),
+            "yes" if self.optimal[s, a] else "",
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def solve(found: Instance) -> Solution:
+    """Solve an instance; raises :class:`ConfigError` where its discount is not in (0, 1)."""
+    from mfbpi_lib_tabular.solution import gaps, planning
+
+    separation = gaps.separate(found.mdp, planning.solve(found.mdp, found.discount), found.discount)
+    values, delta = separation.values, separation.gaps
+    return Solution(
+        discount=found.discount,
+        values=values,
+        q_values=values[:, None] - delta,
+        gaps=delta,
+        policy=separation.policy,
+        optimal=separation.optimal,
+        value_error=separation.value_error + float(np.abs(separation.rest).max()),
+        gap_error=separation.gap_error + _EPS * float(delta.max()),
+        state_names=found.state_names,
+        action_names=found.action_names,
+    )
+
+
+def _called(names: Sequence[str] | None, numbers: npt.NDArray[np.int64]) -> pa.Array | None:
+    return None if names is None else pa.array(names, pa.string()).take(pa.array(numbers))
+
+
+_FORMATS = {".csv": pyarrow.csv.write_csv, ".parquet": pq.write_table}
