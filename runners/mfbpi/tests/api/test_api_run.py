@@ -81,6 +81,21 @@ def test_failures_have_their_causes() -> None:
     assert loaded.table == results.table
 
 
+def test_directory_in_which_all_have_failed_says_why(mfbpi: Callable[..., Any]) -> None:
+    """Whoever reads it: the cause of the first seed, and how many there are."""
+    agents = library.agent("biased", fail_at_seed=1)
+    with pytest.warns(library.MfbpiWarning):
+        library.run(agents=agents, seeds=[1], out="x", **FEW)
+    message = r"x holds no results: what has ended has failed \(1 tasks\); .*seed 1: .*seed 1 fails"
+
+    with pytest.raises(library.UsageError, match=message):
+        library.load("x")
+    for command in ("collect", "plot"):
+        ended = mfbpi(command, "x")
+        assert ended.code == 2
+        assert "seed 1 fails" in ended.err
+
+
 def test_failures_are_warned_of_and_noted_below_the_summary() -> None:
     """How many of how many runs, with the first cause, also of an agent of which none is done."""
     agents = [library.agent("biased", fail_at_seed=1), library.agent("biased", fail_at_seed=0)]

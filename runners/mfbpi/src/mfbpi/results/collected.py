@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from mfbpi.notices import note, warn
 from mfbpi.results import alike
+from mfbpi.results.failures import failures_in
 from mfbpi.results.storage import manifest, table
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, Store
@@ -37,17 +38,27 @@ class Found:
         for problem in problems:
             warn(problem)
         if not found:
-            raise UsageError(
-                f"{directory} holds no results{absent(directory)}; give a directory that "
-                "`mfbpi run` wrote"
-            )
+            raise UsageError(nothing_in(directory))
         planned = manifest.planned(directory)
         say(directory, len(found), planned, len(store.errors()))
         return cls(results=found, planned=planned)
 
 
-def absent(directory: Place) -> str:
-    """Said of a directory without results that is not even there."""
+def nothing_in(directory: Place) -> str:
+    """What to say of a directory without results: it may not be there, or its runs have failed."""
+    failed = sorted(failures_in(directory), key=lambda each: each.task.seed)
+    if failed:
+        first = failed[0]
+        return (
+            f"{directory} holds no results: what has ended has failed ({len(failed)} tasks); "
+            f"{first.task.label}: {first.cause}"
+        )
+    return (
+        f"{directory} holds no results{_absent(directory)}; give a directory that `mfbpi run` wrote"
+    )
+
+
+def _absent(directory: Place) -> str:
     try:
         return "" if directory.exists() else " (there is no such directory)"
     except OSError:  # which says nothing about it

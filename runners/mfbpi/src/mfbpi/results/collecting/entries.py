@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from mfbpi.notices import note, warn
-from mfbpi.results.collected import absent
+from mfbpi.results.collected import nothing_in
 from mfbpi.results.storage import reading
 from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import Store
@@ -84,10 +84,7 @@ class Entries:
             for look in looks:
                 found._take(look, number, seen)
             if len(found.listed) + found.repeated == before:
-                raise UsageError(
-                    f"{store.directory} holds no results{absent(store.directory)}; give a "
-                    "directory that `mfbpi run` wrote"
-                )
+                raise UsageError(nothing_in(store.directory))
         found.listed.sort()
         found._say()
         return found
