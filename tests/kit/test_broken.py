@@ -8,6 +8,8 @@ from mfbpi_core.testing import checks_for
 
 #: By kind and plugin: the checks that must fail, and what the message of the first must say.
 ENVIRONMENTS = {
+    "losesitsfile": ("parts_are_there", "made_of names 'gone.csv', which is not there"),
+    "misnamesitsmodule": ("parts_are_there", "made_of names 'no_such_module.envs'"),
     "fourvalues": ("signatures", "step returned"),
     "rewardoutsiderange": ("signatures", "reward 1.0; expected 0.0 to 0.5"),
     "observationoutsiderange": ("signatures", "expected an integer from 0 to 1"),

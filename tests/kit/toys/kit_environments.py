@@ -2,6 +2,7 @@
 
 # ruff: noqa: D102 - methods are explained by their class
 
+from pathlib import Path
 from random import random
 
 import numpy as np
@@ -173,6 +174,18 @@ class ConstantSeed(Chain):
 
     def reset(self, *, seed=None, options=None):
         return super().reset(seed=None if seed is None else 0, options=options)
+
+
+class LosesItsFile(Chain):
+    """Says that it is made of a file that is not there."""
+
+    made_of = (Path("gone.csv"),)
+
+
+class MisnamesItsModule(Chain):
+    """Says that it is made of a module that there is not."""
+
+    made_of = ("no_such_module.envs",)
 
 
 class ForgetsClock(Chain):
