@@ -30,7 +30,7 @@ _ALIKE = (
     *("checkpoint_every", "checkpoint_dir", "allocation", "plot", "stop", "delta", "epsilon"),
     *("scope", "allow_heuristic", "metric", "reaches", "baseline", "pairs", "level"),
     *("save_agent", "code", "seed", "gif", "reward_range", "terminal", "near_tie", "first_seed"),
-    *("most_steps", "values"),
+    "most_steps",
 )
 
 FLAGS = {**_NAMED, **{name: f"--{name.replace('_', '-')}" for name in _ALIKE}}

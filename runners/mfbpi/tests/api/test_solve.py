@@ -89,8 +89,8 @@ def test_tables_have_a_row_for_each_pair(mfbpi: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("values.xlsx", "--values values.xlsx: expected a name that ends in .csv, .parquet"),
-        ("values", "--values values: expected a name that ends in .csv, .parquet"),
+        ("values.xlsx", "values.xlsx: expected a name that ends in .csv, .parquet"),
+        ("values", "values: expected a name that ends in .csv, .parquet"),
         ("there.csv/values.csv", "cannot write there.csv/values.csv: Not a directory"),
     ],
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,8 @@ import pyarrow.parquet as pq
 
 from mfbpi.instances.instance import Instance
 from mfbpi.results import frames
-from mfbpi.results.storage import files
+from mfbpi.results.storage import endings
 from mfbpi.results.summary_text import Shown
-from mfbpi_core.errors import UsageError
 
 #: Pairs that are shown; the table has all of them.
 _SHOWN = 40
@@ -89,17 +89,7 @@ class Solution(Shown):
         Raises:
             UsageError: for another ending, or where it cannot be written.
         """
-        target = Path(path)
-        make = _FORMATS.get(target.suffix.lower())
-        if make is None:
-            raise UsageError(
-                f"`values` {target}: expected a name that ends in {', '.join(_FORMATS)}"
-            )
-        try:
-            with files.atomic_stream(target) as stream:
-                make(self.table, stream)
-        except OSError as error:
-            raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+        endings.write(path, self.table, _FORMATS)
 
     @property
     def shown(self) -> tuple[tuple[str, ...], list[tuple[object, ...]], list[str]]:
@@ -149,4 +139,15 @@ def _called(names: Sequence[str] | None, numbers: npt.NDArray[np.int64]) -> pa.A
     return None if names is None else pa.array(names, pa.string()).take(pa.array(numbers))
 
 
-_FORMATS = {".csv": pyarrow.csv.write_csv, ".parquet": pq.write_table}
+def _bytes(write: Callable[[pa.Table, io.BytesIO], object]) -> Callable[[pa.Table], bytes]:
+    """What a writer of Arrow's writes."""
+
+    def written(table: pa.Table) -> bytes:
+        content = io.BytesIO()
+        write(table, content)
+        return content.getvalue()
+
+    return written
+
+
+_FORMATS = {".csv": _bytes(pyarrow.csv.write_csv), ".parquet": _bytes(pq.write_table)}

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from mfbpi.results.storage import files, table
+from mfbpi.results.storage import endings, table
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.recommendation import recommendation
 from mfbpi_core.data import exact
@@ -103,14 +103,7 @@ class Policy:
         Raises:
             UsageError: for another ending, or where it cannot be written.
         """
-        target = Path(path)
-        make = _FORMATS.get(target.suffix.lower())
-        if make is None:
-            raise UsageError(f"{target}: expected a name that ends in {', '.join(_FORMATS)}")
-        try:
-            files.atomic_write(target, make(self))
-        except OSError as error:
-            raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
+        endings.write(path, self, _FORMATS)
 
 
 def _csv(policy: Policy) -> bytes:
