@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -84,7 +85,7 @@ def test_names_are_the_same_in_every_process() -> None:
     found = {
         subprocess.run(
             [sys.executable, "-c", program],
-            env={"PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,
@@ -115,6 +116,8 @@ def test_modules_of_the_users_tell_it_apart(
 
     def named_with(value: int) -> str:
         module.write_text(source.format(value))
+        for name in ("own_helpers", "own_helpers.rules"):  # as in a new session
+            sys.modules.pop(name, None)
         cell: dict[str, Any] = {"__name__": "a_notebook", "Agent": Agent}
         exec(f"{imported}\nclass Mine({base}):\n def update(self, t):\n  {used}", cell)
         return own.named(cell["Mine"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,8 +149,13 @@ def test_module_that_a_file_imports_is_part_of_it(
     library.run(**again, if_exists="resume", **{**RING, "seeds": range(3)})
     Path("own_numbers.py").write_text("ONE = 2")
 
+    with pytest.raises(library.UsageError, match="own_numbers was edited after this process had"):
+        library.run(**again, if_exists="resume", **RING)
+    importlib.reload(sys.modules["own_numbers"])
     with pytest.raises(library.UsageError, match=r"results of other settings.*my_agent.py#"):
         library.run(**again, if_exists="resume", **RING)
+    for name in ("own_rules", "own_numbers"):
+        del sys.modules[name]
 
 
 def test_class_of_a_session_draws_as_the_toy_does() -> None:

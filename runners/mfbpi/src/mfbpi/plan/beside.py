@@ -1,17 +1,25 @@
 """Modules of the user's that a class without packaging draws on: what they hold is part of it.
 
 These are modules that lie neither with Python nor with what is installed, and those that they
-import in turn; ours are left out, for results name their versions.
+import in turn; ours are left out, for results name their versions. A package counts with all its
+files. What is found in other ways than by an import, such as a file that is opened, is not seen.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
+import functools
+import hashlib
 import importlib.util
+import os
+import re
+import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
+from importlib import metadata
 from pathlib import Path
+
+from mfbpi_core.errors import UsageError
 
 #: Where Python and what is installed lie.
 _INSTALLED = tuple(
@@ -19,12 +27,25 @@ _INSTALLED = tuple(
     for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
 
+#: What scripts and notebooks are called, here and in workers.
+_MAIN = {"__main__", "__mp_main__"}
+
+#: Functions that import what their first argument names.
+_IMPORTING = {"import_module", "__import__"}
+
+#: Of each module that was seen imported: its spec, another after a reload, and what its files held.
+_imported_as: dict[str, tuple[object, str]] = {}
+
 
 def contents(modules: Iterable[str]) -> Iterator[bytes]:
-    """The sources of the user's own among some modules, and of those that they import.
+    """What the user's own among some modules hold, and those that they import.
 
     Args:
         modules: names, of which the outermost package counts, all of it.
+
+    Raises:
+        UsageError: when one was edited after this process had imported it: what runs here would be
+            another than in a new process.
     """
     left, seen = sorted({name.partition(".")[0] for name in modules}), set[str]()
     while left:
@@ -32,10 +53,11 @@ def contents(modules: Iterable[str]) -> Iterator[bytes]:
         if name in seen:
             continue
         seen.add(name)
-        for file in _sources(name):
-            with contextlib.suppress(OSError):  # gone since: importing it will tell
-                content = file.read_bytes()
-                yield f"{name}/{file.name} {len(content)} ".encode() + content
+        held = dict(_held(name))
+        _refuse_stale(name, held.values())
+        for shown, content in held.items():
+            yield f"{name} {shown} {len(content)} ".encode() + content
+            if shown.endswith(".py"):
                 left.extend(sorted(imported(content) - seen))
 
 
@@ -43,33 +65,115 @@ def imported(source: bytes) -> set[str]:
     """The outermost names of all that a source imports; none where it is no Python."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):  # of one that is too deep
         return set()
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [
-        node.module
-        for node in nodes
-        if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level
-    ]
-    return {name.partition(".")[0] for name in names}
+    return {name.partition(".")[0] for node in nodes for name in _named(node)}
 
 
-def _sources(name: str) -> list[Path]:
-    """The files of a module of the user's; none of another's."""
-    if name.startswith("mfbpi"):
-        return []
+def _named(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
+        yield node.module
+    elif isinstance(node, ast.Call) and node.args:
+        called, given = node.func, node.args[0]
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if name in _IMPORTING and isinstance(given, ast.Constant) and isinstance(given.value, str):
+            yield given.value
+
+
+def is_users(module: str) -> bool:
+    """Whether a module, by its name, is the user's own: neither Python's, nor installed, nor ours.
+
+    One that was made by hand, as notebooks are, is the user's.
+    """
+    top = module.partition(".")[0]
+    if top in _MAIN:
+        return True
+    if top in sys.builtin_module_names or _is_ours(top):
+        return False
+    found = sys.modules.get(top)
+    files = [getattr(found, "__file__", None), *(getattr(found, "__path__", None) or ())]
+    known = [Path(file) for file in files if file]
+    if not known:
+        return top not in sys.stdlib_module_names
+    return not any(map(_is_installed, known))
+
+
+def _held(name: str) -> Iterator[tuple[str, bytes]]:
+    """What the files of a module of the user's hold, by what they are called in it."""
+    if not name.isidentifier() or _is_ours(name):
+        return
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):  # such as a module that was made by hand
-        return []
+        return
     if spec is None:
-        return []
+        return
     folders = [Path(place) for place in spec.submodule_search_locations or ()]
-    files = [file for folder in folders for file in folder.rglob("*.py")]
-    if not folders and spec.origin is not None and spec.origin.endswith(".py"):
-        files = [Path(spec.origin)]
-    return sorted(file for file in files if not _is_installed(file))
+    files = [(file, folder) for folder in folders for file in files_below(folder)]
+    if not folders and spec.origin is not None:
+        files = [(Path(spec.origin), Path(spec.origin).parent)]
+    for file, folder in sorted(files):
+        if file.is_file() and not _is_installed(file):  # a pipe would not end
+            try:
+                yield str(file.relative_to(folder)), file.read_bytes()
+            except OSError:  # gone since: importing it will tell
+                continue
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """All files of a package, behind links too, but what Python, numba and editors keep."""
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen or is_between(Path(place).relative_to(folder).parts):
+            folders.clear()  # a link to a folder around it, or what tools keep
+            continue
+        seen.add(real)
+        yield from (Path(place, name) for name in files if not is_between((name,)))
+
+
+def is_between(parts: Iterable[str]) -> bool:
+    """Whether it is what Python, numba and editors keep in between."""
+    return any(
+        part == "__pycache__" or part.startswith((".", "#")) or part.endswith(("~", ".pyc"))
+        for part in parts
+    )
+
+
+def _refuse_stale(name: str, held: Iterable[bytes]) -> None:
+    """Refuse a module that was edited after this process had imported it, unless it was reloaded.
+
+    Raises:
+        UsageError: with what to do.
+    """
+    module = sys.modules.get(name)
+    now = hashlib.sha256(b"".join(held)).hexdigest()
+    if module is None or not is_users(name):
+        return
+    spec, before = _imported_as.get(name, (None, now))
+    if spec is module.__spec__ and before != now:
+        raise UsageError(
+            f"the module {name} was edited after this process had imported it, and a run would "
+            f"mix both; restart the session, or import it again: importlib.reload({name})"
+        )
+    _imported_as[name] = module.__spec__, now
 
 
 def _is_installed(file: Path) -> bool:
     return any(file.resolve().is_relative_to(place) for place in _INSTALLED)
+
+
+@functools.cache
+def _is_ours(name: str) -> bool:
+    """Whether a module is one of ours: so is called what it was installed with."""
+    if re.fullmatch(r"mfbpi(_\w+)?", name) is None:
+        return False
+    try:
+        metadata.distribution(name.replace("_", "-"))
+    except metadata.PackageNotFoundError:
+        return False
+    except Exception:  # half removed
+        return True
+    return True

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import dis
-import functools
 import hashlib
-import inspect
-import marshal
-import types
-from collections.abc import Iterator
 from typing import Any
 
-import attrs
-import numpy as np
-
 from mfbpi.plan import beside
+from mfbpi.plan.content import Content
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.kinds import KINDS
 
@@ -31,131 +23,25 @@ DECLARED: dict[str, dict[str, Any]] = {
 #: Digits of the hash in names.
 _DIGITS = 16
 
-#: Values that say what they are, beside functions, classes and collections.
-_PLAIN = (type(None), bool, int, float, complex, str, bytes)
-
 
 def digest(content: bytes) -> str:
     """The digits that stand for some content."""
     return hashlib.sha256(content).hexdigest()[:_DIGITS]
 
 
-def definition(defined: type, contract: type) -> bytes:
-    """What a class does: its functions and constants, those that it inherits, below a contract.
+def definition(defined: type) -> bytes:
+    """What a class does: its code, that of what it is derived from, and all that this refers to.
 
-    That is also what its functions refer to by name, in the module or notebook of the class: other
-    functions and classes, and data; and the sources of other modules of the user's.
+    Modules of the user's count with their files too: those that functions import when they are
+    called, and those that classes and functions come from.
+
+    Raises:
+        UsageError: when one of these was edited after this process had imported it.
     """
-    known = _Known()
-    classes = defined.__mro__[: defined.__mro__.index(contract)]
-    told = [part for each in classes for part in _of_class(each, defined.__module__, known)]
-    others = known.modules.union(each.__module__ for each in classes) - {defined.__module__}
-    return b"".join([defined.__name__.encode(), *told, *beside.contents(others)])
-
-
-@attrs.define
-class _Known:
-    """What was told already, and the modules of what is not told here."""
-
-    ids: set[int] = attrs.field(factory=set)
-    modules: set[str] = attrs.field(factory=set)
-
-    def is_new(self, told: object) -> bool:
-        """Whether it was not told; it is from now on."""
-        new = id(told) not in self.ids
-        self.ids.add(id(told))
-        return new
-
-
-def _of_class(told: type, home: str, known: _Known) -> Iterator[bytes]:
-    for name, member in vars(told).items():
-        for function in _functions(member):
-            yield from _of_function(function, home, known)
-        if not name.startswith("__"):
-            yield from _of_data(name, member)
-
-
-def _of_function(function: types.FunctionType, home: str, known: _Known) -> Iterator[bytes]:
-    if not known.is_new(function):
-        return
-    known.modules.update(_imported(function.__code__))
-    code = _without_place(function.__code__)
-    yield marshal.dumps(code, 2)  # version 2 of the format depends on the values alone
-    yield from _of_data("defaults", (function.__defaults__, function.__kwdefaults__))
-    for name, found in sorted(_named(function).items()):
-        value = getattr(found, "py_func", found)  # of a compiled one
-        module = value.__name__ if isinstance(value, types.ModuleType) else _module_of(value)
-        if module != home:
-            known.modules.add(module)
-            yield from _of_data(name, value)
-        elif isinstance(value, types.FunctionType):
-            yield from _of_function(value, home, known)
-        elif isinstance(value, type) and known.is_new(value):
-            yield from _of_class(value, home, known)
-
-
-def _module_of(value: object) -> str:
-    """The module that a function, a class or an object comes from."""
-    named = getattr(value, "__module__", None)
-    return named if isinstance(named, str) else ""
-
-
-def _imported(code: types.CodeType) -> Iterator[str]:
-    """What a function imports when it is called."""
-    for step in dis.get_instructions(code):
-        if step.opname == "IMPORT_NAME" and isinstance(step.argval, str):
-            yield step.argval
-
-
-def _named(function: types.FunctionType) -> dict[str, object]:
-    """What a function refers to by name, beside what Python itself has."""
-    try:
-        named = inspect.getclosurevars(function)
-    except ValueError:  # of a variable that has no value yet
-        return {}
-    return {**named.globals, **named.nonlocals}
-
-
-def _of_data(name: str, value: object) -> Iterator[bytes]:
-    try:
-        shown = _shown(value)
-    except RecursionError:  # of a list in itself
-        return
-    if shown is not None:
-        yield f"{name}={shown}".encode(errors="surrogatepass")
-
-
-def _shown(value: object) -> str | None:
-    """Data as a text, the same in every process; None for what is none."""
-    if isinstance(value, _PLAIN):
-        return repr(value)
-    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
-        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, dict):
-        value = list(value.items())
-    if not isinstance(value, list | tuple | set | frozenset):
-        return None
-    items = [_shown(each) or type(each).__qualname__ for each in value]
-    return repr(sorted(items) if isinstance(value, set | frozenset) else items)
-
-
-def _functions(member: object) -> Iterator[types.FunctionType]:
-    """The functions behind a member of a class."""
-    if isinstance(member, staticmethod | classmethod):
-        member = member.__func__
-    elif isinstance(member, functools.cached_property):
-        member = member.func
-    behind = (member.fget, member.fset) if isinstance(member, property) else (member,)
-    yield from (each for each in behind if isinstance(each, types.FunctionType))
-
-
-def _without_place(code: types.CodeType) -> types.CodeType:
-    """The code without its file and its lines, which differ between runs of one notebook."""
-    constants = tuple(
-        _without_place(each) if isinstance(each, types.CodeType) else each
-        for each in code.co_consts
-    )
-    return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_consts=constants)
+    content = Content()
+    content.add(defined)
+    others = content.modules - {defined.__module__}
+    return b"".join([content.hexdigest().encode(), *beside.contents(others)])
 
 
 def kind_of(found: object, shown: str = "") -> str:

@@ -87,6 +87,7 @@ class InFile:
         except BaseException as error:
             del sys.modules[name]
             raise UsageError(f"{self.path.name} cannot be imported: {error!r}") from error
+        _held(self.path)  # now that they are imported, what its modules hold is kept in mind
         return module
 
 
@@ -200,7 +201,8 @@ def named(plugin_class: type) -> str:
     Raises:
         UsageError: when it is no plugin.
     """
-    found = digest(definition(plugin_class, base(kind_of(plugin_class))))
+    kind_of(plugin_class)  # refuses what is none
+    found = digest(definition(plugin_class))
     name = f"mfbpi_own_{found}"
     module = sys.modules.setdefault(name, types.ModuleType(name))
     setattr(module, plugin_class.__name__, plugin_class)
@@ -229,6 +231,8 @@ def _origin(name: str) -> InFile | InSession | None:
 def _held(path: Path) -> str:
     """Digits of what a file holds, with the modules of the user's that it imports."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would not end
+            raise UsageError(f"{path.name} is no regular file; expected one with a class in it")
         content = path.read_bytes()
         return digest(b"".join([content, *beside.contents(beside.imported(content))]))
     except OSError as error:
