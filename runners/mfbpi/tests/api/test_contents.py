@@ -165,6 +165,22 @@ def test_modules_beside_count_with_all_their_files(
     assert held("numpy", "mfbpi_core", "json", "no_such_module", "no name") == b""
 
 
+def test_data_sets_beside_a_module_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their size and time stand for them."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "data_of_test").mkdir()
+    large = tmp_path / "data_of_test/all.bin"
+    with large.open("wb") as opened:
+        opened.truncate(2**40)
+    before = held("data_of_test")
+    os.utime(large, (1, 1))
+
+    assert len(before) < 100
+    assert held("data_of_test") != before
+
+
 def test_a_module_that_was_edited_since_its_import_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

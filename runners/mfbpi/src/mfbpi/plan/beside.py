@@ -30,6 +30,9 @@ _INSTALLED = tuple(
 #: What scripts and notebooks are called, here and in workers.
 _MAIN = {"__main__", "__mp_main__"}
 
+#: Bytes from which on files that are no code are not read: a package may lie beside data sets.
+_LARGE = 2**20
+
 #: Functions that import what their first argument names.
 _IMPORTING = {"import_module", "__import__"}
 
@@ -110,16 +113,25 @@ def _held(name: str) -> Iterator[tuple[str, bytes]]:
         return
     if spec is None:
         return
-    folders = [Path(place) for place in spec.submodule_search_locations or ()]
+    places = [Path(place) for place in spec.submodule_search_locations or ()]
+    folders = [place for place in places if not _is_installed(place)]
     files = [(file, folder) for folder in folders for file in files_below(folder)]
-    if not folders and spec.origin is not None:
+    if not places and spec.origin is not None:
         files = [(Path(spec.origin), Path(spec.origin).parent)]
     for file, folder in sorted(files):
         if file.is_file() and not _is_installed(file):  # a pipe would not end
             try:
-                yield str(file.relative_to(folder)), file.read_bytes()
+                yield str(file.relative_to(folder)), _told(file)
             except OSError:  # gone since: importing it will tell
                 continue
+
+
+def _told(file: Path) -> bytes:
+    """What a file holds; of a large one that is no code, its size and when it was written."""
+    about = file.stat()
+    if file.suffix == ".py" or about.st_size <= _LARGE:
+        return file.read_bytes()
+    return f"{about.st_size} {about.st_mtime_ns}".encode()
 
 
 def files_below(folder: Path) -> Iterator[Path]:
