@@ -124,6 +124,27 @@ def test_modules_are_named_by_version_or_content(plugin: Path) -> None:
     assert sources.content(sources.named("numpy.linalg")) == np.__version__
 
 
+@pytest.mark.parametrize("name", ["evil_of_test.sub", "evil_of_test.", ".evil_of_test", "", "a/b"])
+def test_nothing_is_imported_to_look_it_up(plugin: Path, name: str) -> None:
+    """Python imports the package around a module that it is asked to find."""
+    (plugin / "evil_of_test.py").write_text("import pathlib; pathlib.Path(__file__).unlink()")
+
+    assert sources.content(f"module {name}") == "unreadable"
+    assert (plugin / "evil_of_test.py").exists()
+
+
+def test_distributions_that_tell_dotted_modules_are_not_imported(plugin: Path) -> None:
+    """The package around one counts, as a whole."""
+    (plugin / "my_agent_of_test-1.2.dist-info/top_level.txt").write_text("outer_of_test.inner\n")
+    (plugin / "outer_of_test").mkdir()
+    source = plugin / "outer_of_test/__init__.py"
+    source.write_text("raise SystemExit")
+    before = version()
+    source.write_text("raise SystemExit(1)")
+
+    assert version() != before
+
+
 def test_entry_points_name_the_package(plugin: Path) -> None:
     """A distribution may be called otherwise than its package."""
     info = plugin / "my_agent_of_test-1.2.dist-info"

@@ -60,11 +60,13 @@ def content(name: str) -> str:
     """What such a part holds now: of a module that is installed the version, else a digest.
 
     Args:
-        name: as :func:`named` calls it.
+        name: as :func:`named` calls it. Nothing is imported, whatever a file says.
     """
     if not name.startswith(_MODULE):
         return _digest([("", Path(name))])
     module = name.removeprefix(_MODULE)
+    if not module.isidentifier():  # to find "a.b", Python would import a
+        return _UNREADABLE
     owners = metadata.packages_distributions().get(module, ())
     try:
         versions = [metadata.version(owner) + suffix(owner) for owner in sorted(set(owners))]
@@ -104,10 +106,14 @@ def _copied(found: metadata.Distribution) -> Iterator[_Named]:
             yield str(file), Path(str(found.locate_file(file)))
 
 
-def _of_module(module: str) -> Iterator[_Named]:
+def _of_module(name: str) -> Iterator[_Named]:
+    """The files of a module, or of the package around it, which is not imported."""
+    module = name.partition(".")[0]
+    if not module.isidentifier():
+        return
     try:
         spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
+    except Exception:  # made by hand, or whatever a finder of others raises
         return
     if spec is not None and spec.submodule_search_locations is not None:
         for folder in spec.submodule_search_locations:
