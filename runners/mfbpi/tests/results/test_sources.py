@@ -32,9 +32,9 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def version() -> str:
     """As a result or a checkpoint names it."""
-    return provenance.installed({"plugins": {"my-agent-of-test": ""}, "libraries": {}})["plugins"][
-        "my-agent-of-test"
-    ]
+    return provenance.installed({"plugins": {"my-agent-of-test": ""}, "libraries": {}}, {})[
+        "plugins"
+    ]["my-agent-of-test"]
 
 
 def test_an_edit_makes_another_version(plugin: Path) -> None:
@@ -111,6 +111,67 @@ def test_what_cannot_be_read_has_no_digest(plugin: Path) -> None:
 
     assert version() == "1.2+src.unreadable"
     assert sources.content("absent.csv") == sources.content("/dev/zero") == "unreadable"
+
+
+@pytest.mark.parametrize("name", ["/proc/kmsg", "/proc/self/status", "/dev/stdin", "a\0b", "", "."])
+def test_what_is_no_plain_file_has_no_digest(name: str) -> None:
+    """Some of the kernel's are regular files that block whoever reads them."""
+    assert sources.content(name) == "unreadable"
+
+
+def test_files_without_end_have_no_digest(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may be said to be larger than any disk; those of a package count together."""
+    sparse = plugin / "sparse"
+    with sparse.open("wb") as opened:
+        opened.truncate(2 << 40)
+    os.mkfifo(plugin / "pipe")
+    assert sources.content(str(sparse)) == sources.content(str(plugin / "pipe")) == "unreadable"
+    small = plugin / "small"
+    small.write_bytes(b"x" * 9)
+    assert sources.content(str(small)) != "unreadable"
+    monkeypatch.setattr(sources, "MOST", 8)
+    assert sources.content(str(small)) == "unreadable"
+    for name in ("one.csv", "two.csv"):
+        (plugin / "my_agent_of_test" / name).write_bytes(b"x" * 4)
+    assert version() == "1.2+src.unreadable"
+
+
+def test_files_are_read_up_to_the_size_that_they_say(
+    plugin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that goes on has no digest; one that says that it is empty is not opened."""
+    file = plugin / "file"
+    file.write_bytes(b"x" * 9)
+    monkeypatch.setattr(sources, "_size", lambda status, most: 4)
+    assert sources.content(str(file)) == "unreadable"
+    monkeypatch.setattr(sources, "_size", lambda status, most: 0)
+    monkeypatch.setattr(os, "open", None)
+    assert sources.content(str(file)) != "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("name", "asked_for"),
+    [
+        ("two.npz", True),
+        ("./two.npz", True),
+        ("models/a/b.csv", True),
+        ("models/../other.csv", False),
+        ("/etc/shadow", False),
+        ("two.npz/../../x", False),
+        ("", False),
+        ("module my_lakes", True),
+        ("module my_lakes.inner", False),
+        ("module sys", True),
+        ("module other_lakes", False),
+        ("module ", False),
+    ],
+)
+def test_what_parameters_ask_for(name: str, asked_for: bool) -> None:
+    """Files and folders by path, modules by name; nothing by an empty text."""
+    config = {"file": "two.npz", "more": ["models", {"id": "my_lakes.a:Own-v0"}], "x": "", "n": 3}
+
+    assert sources.is_asked_for(name, config) == asked_for
+    assert sources.is_asked_for(str(Path("two.npz").absolute()), config)
 
 
 def test_modules_are_named_by_version_or_content(plugin: Path) -> None:

@@ -132,7 +132,9 @@ def _take_in(registry: Registry, task: Task, agent: str | None, environment: str
 def _programs(before: JsonObject, now: JsonObject | None = None) -> Iterator[str]:
     """What is other than it was: versions, source revision, platform."""
     made_with = {group: dict(before.get(group) or {}) for group in provenance.GROUPS}
-    own_now = provenance.installed(made_with)
+    if now is None:  # it has failed; what the file alone names is not looked at
+        made_with["made_of"] = {}
+    own_now = provenance.installed(made_with, (now or {}).get("made_of") or {})
     yield from provenance.changes(made_with, own_now)
     for group in ("git", "platform"):
         then, here = before.get(group) or {}, (now or {}).get(group) or {}

@@ -131,7 +131,7 @@ class Opening:
             found = None
         if found is None:
             return Record(task=task, status="pending")
-        versions.append(results.versions_of(found.origin))
+        versions.append(results.comparable(found))
         return Record(task=task, status="kept", file=self.store.path(task.task_id))
 
 

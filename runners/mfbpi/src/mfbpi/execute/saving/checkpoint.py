@@ -131,9 +131,8 @@ class Saver:
         if tree["work"] != self.work.to_json():
             raise CheckpointError("it is that of another task")
         before = tree["versions"]
-        now = provenance.installed(before)
+        now = provenance.installed(before, self.used.made_of)
         now["plugins"] |= provenance.of_plugins(self.used.plugins)
-        now["made_of"] |= self.used.made_of
         changed = provenance.changes(before, now)
         if changed:
             raise CheckpointError(f"it was made with other versions: {', '.join(changed)}")

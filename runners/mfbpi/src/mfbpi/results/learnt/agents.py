@@ -79,8 +79,10 @@ def _checked(tree: Any, task: Task) -> JsonObject:
 
 
 def _note_versions(before: Any) -> None:
+    """Say what has another version; not of what environments are made of, for none is built."""
     try:
-        changed = provenance.changes(before, provenance.installed(before))
+        programs = {group: before[group] for group in ("plugins", "libraries")}
+        changed = provenance.changes(programs, provenance.installed(programs, {}))
     except Exception:  # another's file; what it lacks is no matter to the agent
         return
     if changed:

@@ -64,8 +64,16 @@ def versions(used: Used) -> dict[str, dict[str, str]]:
     }
 
 
-def installed(before: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Versions, as installed now, of what :func:`versions` named before; nothing is imported."""
+def installed(
+    before: Mapping[str, Mapping[str, str]], made_of: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """Versions, as installed now, of what :func:`versions` named before; nothing is imported.
+
+    Args:
+        before: those versions, which may come out of anybody's file.
+        made_of: the same of files and modules. They are the caller's to look up, for no file is
+            read because another one names it.
+    """
     return {
         "plugins": {name: _version(name) for name in before["plugins"]},
         "libraries": {
@@ -74,7 +82,7 @@ def installed(before: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, st
             else _version(_LIBRARIES.get(name, name))
             for name in before["libraries"]
         },
-        "made_of": {name: sources.content(name) for name in before.get("made_of", {})},
+        "made_of": dict(made_of),
     }
 
 

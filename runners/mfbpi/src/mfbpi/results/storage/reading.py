@@ -12,7 +12,7 @@ from typing import TypeVar
 import attrs
 import pyarrow as pa
 
-from mfbpi.results.storage import provenance, table
+from mfbpi.results.storage import provenance, sources, table
 from mfbpi.results.storage.ahead import ahead
 from mfbpi.results.storage.directory import Store
 from mfbpi.results.storage.places import Place
@@ -188,6 +188,20 @@ def versions_of(origin: JsonObject) -> Versions:
     )
 
 
+def comparable(found: Result) -> Versions:
+    """Those versions that are compared with what is here now.
+
+    Of files and modules only those that the task of the result asks for: the file of a result may
+    name any, and none is read for that.
+    """
+    config = found.task.environment.config
+    return tuple(
+        each
+        for each in versions_of(found.origin)
+        if each[0] != "made_of" or sources.is_asked_for(each[1], config)
+    )
+
+
 def mixed_versions(found: Iterable[Versions]) -> str:
     """A sentence on programs that results were made with in several versions; or nothing."""
     counts = Counter((name, version) for own in found for _, name, version in own)
@@ -201,14 +215,19 @@ def mixed_versions(found: Iterable[Versions]) -> str:
 
 
 def other_versions(kept: Iterable[Versions]) -> str:
-    """A sentence on results that other versions made than are installed; or nothing."""
+    """A sentence on results that other versions made than are installed; or nothing.
+
+    Args:
+        kept: of each result, what :func:`comparable` tells.
+    """
     counts: Counter[str] = Counter()
     total = 0
     for own, count in Counter(kept).items():
         before: dict[str, dict[str, str]] = {group: {} for group in provenance.GROUPS}
         for group, name, version in own:
             before[group][name] = version
-        changed = provenance.changes(before, provenance.installed(before))
+        made_of = {name: sources.content(name) for name in before["made_of"]}
+        changed = provenance.changes(before, provenance.installed(before, made_of))
         counts.update(dict.fromkeys(changed, count))
         total += count if changed else 0
     if not total:

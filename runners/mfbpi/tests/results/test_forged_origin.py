@@ -1,0 +1,91 @@
+"""What the file of a result says that it was made with is anybody's word."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import mfbpi
+from mfbpi.notices import MfbpiNote
+from mfbpi.results.storage import sources, table
+
+P = [[[1.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]]
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a run on the model in ``two.npz``, beside secrets and traps."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    np.savez("two.npz", P=P, R=[[0.0, 0.1], [0.0, 1.0]])
+    Path("secret").write_text("secret")
+    Path("evil_of_test.py").write_text("import pathlib; pathlib.Path('pwned').touch()")
+    os.mkfifo("pipe")
+    with Path("sparse").open("wb") as sparse:
+        sparse.truncate(2 << 40)
+    (made,) = run().files
+    assert isinstance(made, Path)
+    return made
+
+
+def run(**settings: Any) -> mfbpi.Results:
+    """The run."""
+    where = {"seeds": [2], "steps": 200, "out": "DIR", "executor": "serial"}
+    return mfbpi.run("q_learning", "mdp_file:two.npz", **{**where, **settings})
+
+
+def forge(file: Path, changes: Mapping[str, Any]) -> None:
+    """Let a file say something else of how it was made."""
+    content = pq.read_table(file)
+    metadata = dict(content.schema.metadata)
+    origin = {**json.loads(metadata[table.METADATA_KEY]), **changes}
+    metadata[table.METADATA_KEY] = json.dumps(origin).encode()
+    pq.write_table(content.replace_schema_metadata(metadata), file)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["secret", "pipe", "sparse", "/proc/kmsg", "module evil_of_test.sub", "module evil_of_test"],
+)
+def test_no_file_is_read_because_a_result_names_it(
+    file: Path, name: str, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Nor a module imported, by whatever compares a result with what is here."""
+    forge(file, {"made_of": {name: "x"}})
+    read: list[str] = []
+    real = sources.content
+    monkeypatch.setattr(sources, "content", lambda name: read.append(name) or real(name))
+    run(if_exists="resume")
+    again = mfbpi.reproduce(file)
+
+    assert again.is_same
+    assert f"{name} x then and not used now" in again.programs
+    assert read == ["two.npz"]  # the second run's own
+    assert not Path("pwned").exists()
+    assert not [each for each in recwarn if name in str(each.message)]
+
+
+def test_a_run_that_fails_again_reads_nothing(file: Path) -> None:
+    """There is nothing to compare with."""
+    forge(file, {"made_of": {"secret": "x"}})
+    Path("two.npz").unlink()
+    again = mfbpi.reproduce(file)
+
+    assert again.failure
+    assert not [each for each in again.programs if "secret" in each]
+
+
+def test_files_that_the_task_names_are_compared(file: Path) -> None:
+    """By resume, and by reproduce with what its own run has read."""
+    np.savez("two.npz", P=P, R=[[0.0, 0.2], [0.0, 1.0]])
+    with pytest.warns(MfbpiNote, match=r"other versions: two\.npz \w+ then and \w+ now"):
+        run(if_exists="resume")
+
+    assert any(each.startswith("two.npz ") for each in mfbpi.reproduce(file).programs)
