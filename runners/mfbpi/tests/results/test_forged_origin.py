@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import mfbpi
-from mfbpi.notices import MfbpiNote
-from mfbpi.results.storage import sources, table
+from mfbpi.notices import MfbpiNote, MfbpiWarning
+from mfbpi.results.collecting.collect import collect
+from mfbpi.results.storage import provenance, sources, table
 
 P = [[[1.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]]
 
@@ -80,6 +82,44 @@ def test_a_run_that_fails_again_reads_nothing(file: Path) -> None:
 
     assert again.failure
     assert not [each for each in again.programs if "secret" in each]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        *(({group: [["numpy", "1"]]}, f"its {group} are [[") for group in provenance.GROUPS),
+        ({"plugins": None}, "its plugins are None; expected an object"),
+        ({"libraries": {"a": 1}}, "its libraries give 'a' as 1; expected a text"),
+        ({"made_of": {"two.npz": None}}, "made_of give 'two.npz' as None"),
+        ({"plugins": {"x": ["y" * 1000]}}, "plugins give 'x' as ['yyy"),
+        ({"libraries": "numpy"}, "its libraries are 'numpy'"),
+        ({"git": [1]}, "its git are [1]"),
+        ({"skipped_metrics": 3}, "its skipped_metrics are 3"),
+    ],
+)
+def test_groups_of_another_shape_are_damage(file: Path, changes: Any, said: str) -> None:
+    """Of one file, which is left out or run again; the others of a directory are read."""
+    run(seeds=[2, 3], if_exists="resume")
+    forge(file, changes)
+    for look in (mfbpi.load, collect):
+        with pytest.warns(MfbpiWarning) as told:
+            look("DIR")
+        assert any(f"{file} is not a result of mfbpi: " in str(each.message) for each in told)
+        assert any(said in str(each.message) for each in told)
+    with pytest.raises(mfbpi.UsageError, match=re.escape(said)):
+        mfbpi.reproduce(file)
+    with pytest.warns(MfbpiWarning, match=f"{re.escape(said)}.*the task is run again"):
+        again = run(seeds=[2, 3], if_exists="resume")
+    assert len(again.files) == 2
+    assert mfbpi.reproduce(file).is_same
+
+
+@pytest.mark.parametrize("replicas", [None, [2], "x", 1e400])
+def test_replicas_of_another_kind_are_no_matter(file: Path, replicas: Any) -> None:
+    """They are only shown."""
+    forge(file, {"replicas": replicas})
+
+    assert mfbpi.reproduce(file).replicas == 1
 
 
 def test_files_that_the_task_names_are_compared(file: Path) -> None:

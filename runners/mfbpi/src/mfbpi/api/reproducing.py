@@ -104,7 +104,7 @@ def reproduce(
         programs=programs,
         differences=tuple(found[:SHOWN]),
         n_different=len(found),
-        replicas=int(before.origin.get("replicas") or 1),
+        replicas=_replicas(before.origin),
         failure=outcome.cause or outcome.error.strip(),
     )
 
@@ -129,15 +129,21 @@ def _take_in(registry: Registry, task: Task, agent: str | None, environment: str
         own.require_known(registry, kind, name, field=kind)
 
 
+def _replicas(origin: JsonObject) -> int:
+    """How many seeds ran together, as a file says; 1 where it says nothing of use."""
+    told = origin.get("replicas")
+    return told if type(told) is int else 1
+
+
 def _programs(before: JsonObject, now: JsonObject | None = None) -> Iterator[str]:
     """What is other than it was: versions, source revision, platform."""
-    made_with = {group: dict(before.get(group) or {}) for group in provenance.GROUPS}
+    made_with = {group: dict(before.get(group, {})) for group in provenance.GROUPS}
     if now is None:  # it has failed; what the file alone names is not looked at
         made_with["made_of"] = {}
-    own_now = provenance.installed(made_with, (now or {}).get("made_of") or {})
+    own_now = provenance.installed(made_with, (now or {}).get("made_of", {}))
     yield from provenance.changes(made_with, own_now)
     for group in ("git", "platform"):
-        then, here = before.get(group) or {}, (now or {}).get(group) or {}
+        then, here = before.get(group, {}), (now or {}).get(group, {})
         for key in sorted(then.keys() & here.keys()):
             if then[key] != here[key]:
                 yield f"{group} {key} {then[key]} then and {here[key]} now"

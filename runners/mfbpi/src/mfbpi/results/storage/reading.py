@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ T = TypeVar("T")
 
 #: What a result was made with: group, program, version.
 Versions = tuple[tuple[str, str, str], ...]
+
+#: Groups of the provenance that name other things than programs.
+_NAMED = ("git", "platform", "skipped_metrics")
 
 #: Longest cause that is repeated in a message.
 _SHORT = 200
@@ -125,7 +129,26 @@ def _checked_task(task_id: str, origin: JsonObject) -> Task:
         )
     task = Task.from_json(json.dumps(origin["task"]))
     _check_owner({task.task_id, origin["task_id"]}, task_id)
+    _check_groups(origin)
     return task
+
+
+def _check_groups(origin: JsonObject) -> None:
+    """Whether it tells as we do what it was made with; an early result tells less."""
+    for group in (*provenance.GROUPS, *_NAMED):
+        told = origin.get(group, {})
+        if not isinstance(told, dict):
+            raise ValueError(f"its {group} are {_shortened(told)}; expected an object of names")
+    for group in provenance.GROUPS:
+        for name, version in origin.get(group, {}).items():
+            if not isinstance(version, str):
+                raise ValueError(
+                    f"its {group} give {_shortened(name)} as {_shortened(version)}; expected a text"
+                )
+
+
+def _shortened(told: object) -> str:
+    return reprlib.repr(told)
 
 
 def _check_rows(content: pa.Table, task_id: str, seed: int) -> None:
