@@ -129,3 +129,35 @@ def test_files_that_the_task_names_are_compared(file: Path) -> None:
         run(if_exists="resume")
 
     assert any(each.startswith("two.npz ") for each in mfbpi.reproduce(file).programs)
+
+
+GYM = """
+import gymnasium
+import own_pay_of_test
+from gymnasium.envs.toy_text.frozen_lake import FrozenLakeEnv
+
+class Lake(FrozenLakeEnv):
+    def step(self, action):
+        state, _, *ended = super().step(action)
+        return state, own_pay_of_test.PAY, *ended
+
+gymnasium.register(id="OwnPay-v0", entry_point="own_gym_of_test:Lake")
+"""
+
+
+def test_modules_that_an_own_environment_imports_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The module of the id is asked for by the task, and what it imports belongs to it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("own_gym_of_test.py").write_text(GYM)
+    Path("own_pay_of_test.py").write_text("PAY = 0.5")
+    where = "gymnasium:own_gym_of_test:OwnPay-v0"
+    settings: dict[str, Any] = {"steps": 200, "seeds": [1], "out": "DIR", "executor": "serial"}
+    mfbpi.run("q_learning", where, **settings)
+    Path("own_pay_of_test.py").write_text("PAY = 1.0")
+
+    changed = r"module own_gym_of_test src\.\w+ then and src\.\w+ now"
+    with pytest.warns(MfbpiNote, match=f"other versions: {changed}"):
+        mfbpi.run("q_learning", where, if_exists="resume", **settings)

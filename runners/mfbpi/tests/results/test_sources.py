@@ -206,6 +206,26 @@ def test_distributions_that_tell_dotted_modules_are_not_imported(plugin: Path) -
     assert version() != before
 
 
+def test_modules_of_the_user_count_with_what_they_import(plugin: Path) -> None:
+    """In turn and around; what else lies beside them does not."""
+    for name, source in {"first": "import second", "second": "import third"}.items():
+        (plugin / f"{name}_of_test.py").write_text(f"{source}_of_test")
+    third, other = plugin / "third_of_test.py", plugin / "other_of_test.py"
+    third.write_text("import first_of_test, numpy; PAY = 1")
+    found = [sources.content("module first_of_test")]
+    other.write_text("x = 1")
+    assert sources.content("module first_of_test") == found[0]
+    third.write_text("import first_of_test, numpy; PAY = 2")
+    found.append(sources.content("module first_of_test"))
+    (plugin / "my_agent_of_test/table.csv").write_text("1")
+    found.append(sources.content("module my_agent_of_test"))
+    (plugin / "my_agent_of_test/table.csv").write_text("2")
+    found.append(sources.content("module my_agent_of_test"))
+
+    assert len(set(found)) == 4
+    assert all(each.startswith("src.") and each != "src.unreadable" for each in found)
+
+
 def test_entry_points_name_the_package(plugin: Path) -> None:
     """A distribution may be called otherwise than its package."""
     info = plugin / "my_agent_of_test-1.2.dist-info"

@@ -28,6 +28,8 @@ def layers(raw: gymnasium.Env[object, object]) -> Iterator[Any]:
 def modules(raw: gymnasium.Env[object, object], name: str) -> tuple[str, ...]:
     """The modules that say what an environment is: of its id, of its class and of its wrappers.
 
+    What these import in turn is found from their sources by who keeps what they hold.
+
     Args:
         raw: the environment.
         name: its id, perhaps as ``MODULE:ID``.

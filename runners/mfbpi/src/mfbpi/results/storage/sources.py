@@ -21,6 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
+from mfbpi.plan import beside
+
 #: Digits that are shown, of 64.
 _DIGITS = 8
 
@@ -78,6 +80,8 @@ def named(part: Path | str) -> str:
 def content(name: str) -> str:
     """What such a part holds now: of a module that is installed the version, else a digest.
 
+    The digest of a module covers the modules of the user's that it imports in turn.
+
     Args:
         name: as :func:`named` calls it. Nothing is imported, whatever a file says.
     """
@@ -91,7 +95,18 @@ def content(name: str) -> str:
         versions = [metadata.version(owner) + suffix(owner) for owner in sorted(set(owners))]
     except Exception:  # half removed
         return _UNREADABLE
-    return ", ".join(versions) or f"src.{_digest(_of_module(module))}"
+    return ", ".join(versions) or f"src.{_with_imported(module)}"
+
+
+def _with_imported(module: str) -> str:
+    """Digits for all files of a module, and for the sources of the user's that it imports."""
+    own = _digest(_of_module(module))
+    if own == _UNREADABLE:
+        return own
+    digest = hashlib.sha256(own.encode())
+    for source in beside.contents([module]):
+        digest.update(source)
+    return digest.hexdigest()[:_DIGITS]
 
 
 def is_asked_for(name: str, config: object) -> bool:
