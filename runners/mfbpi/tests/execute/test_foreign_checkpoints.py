@@ -120,6 +120,11 @@ def add_row(*row: Any) -> Callable[[Any], None]:
         (lambda tree: tree.pop("versions"), "KeyError"),
         (lambda tree: tree["versions"]["libraries"].update(numpy="1.0"), "numpy 1.0 then and"),
         (lambda tree: tree["versions"]["plugins"].update({"mfbpi-toy": "0.1"}), "mfbpi-toy 0.1"),
+        (
+            lambda tree: tree["versions"]["made_of"].update({"/proc/kmsg": "x"}),
+            "kmsg x then and not",
+        ),
+        (lambda tree: tree["versions"].update(made_of=["x"]), "AttributeError"),
         (lambda tree: tree["versions"]["plugins"].pop("mfbpi-toy"), "without mfbpi-toy"),
     ],
 )

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import mfbpi
+from mfbpi.execute.saving import encoding
 from mfbpi.notices import MfbpiNote, MfbpiWarning
 from mfbpi.results.collecting.collect import collect
 from mfbpi.results.storage import provenance, sources, table
@@ -129,6 +130,21 @@ def test_files_that_the_task_names_are_compared(file: Path) -> None:
         run(if_exists="resume")
 
     assert any(each.startswith("two.npz ") for each in mfbpi.reproduce(file).programs)
+
+
+@pytest.mark.parametrize("versions", [{"made_of": {"pipe": "x"}}, {"plugins": [1]}, {}, None])
+def test_a_saved_agent_has_nothing_read_for_it(
+    file: Path, versions: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It acts without the environment; what it says of that is not looked at."""
+    results = run(out="agents", save_agent=True)
+    (saved,) = Path("agents/_agents").iterdir()
+    tree = encoding.from_bytes(saved.read_bytes())
+    told = versions and {**tree["versions"], **versions}
+    saved.write_bytes(encoding.to_bytes({**tree, "versions": told}))
+    monkeypatch.setattr(sources, "content", None)
+
+    assert results.agent("q_learning", seed=2).recommend(0) in (0, 1)
 
 
 GYM = """
