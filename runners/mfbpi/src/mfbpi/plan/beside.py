@@ -40,15 +40,16 @@ _IMPORTING = {"import_module", "__import__"}
 _imported_as: dict[str, tuple[object, str]] = {}
 
 
-def contents(modules: Iterable[str]) -> Iterator[bytes]:
+def contents(modules: Iterable[str], *, to_run: bool = True) -> Iterator[bytes]:
     """What the user's own among some modules hold, and those that they import.
 
     Args:
         modules: names, of which the outermost package counts, all of it.
+        to_run: whether this process is about to run them.
 
     Raises:
-        UsageError: when one was edited after this process had imported it: what runs here would be
-            another than in a new process.
+        UsageError: when one that is to be run was edited after this process had imported it: what
+            runs here would be another than in a new process.
     """
     left, seen = sorted({name.partition(".")[0] for name in modules}), set[str]()
     while left:
@@ -57,7 +58,8 @@ def contents(modules: Iterable[str]) -> Iterator[bytes]:
             continue
         seen.add(name)
         held = dict(_held(name))
-        _refuse_stale(name, held.values())
+        if to_run:
+            _refuse_stale(name, held.values())
         for shown, content in held.items():
             yield f"{name} {shown} {len(content)} ".encode() + content
             if shown.endswith(".py"):

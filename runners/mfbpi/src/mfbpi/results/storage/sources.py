@@ -104,7 +104,7 @@ def _with_imported(module: str) -> str:
     if own == _UNREADABLE:
         return own
     digest = hashlib.sha256(own.encode())
-    for source in beside.contents([module]):
+    for source in beside.contents([module], to_run=False):
         digest.update(source)
     return digest.hexdigest()[:_DIGITS]
 
@@ -195,7 +195,7 @@ def _edited(found: metadata.Distribution) -> Iterator[_Named]:
 def _copied(found: metadata.Distribution) -> Iterator[_Named]:
     """The files that were copied out of a folder, as the distribution lists them."""
     for file in found.files or ():
-        if not file.parts[0].endswith(".dist-info") and not _between(file.parts):
+        if not file.parts[0].endswith(".dist-info") and not beside.is_between(file.parts):
             yield str(file), Path(str(found.locate_file(file)))
 
 
@@ -210,29 +210,8 @@ def _of_module(name: str) -> Iterator[_Named]:
         return
     if spec is not None and spec.submodule_search_locations is not None:
         for folder in spec.submodule_search_locations:
-            yield from _below(Path(folder))
+            above = Path(folder).parent
+            files = beside.files_below(Path(folder))
+            yield from ((str(file.relative_to(above)), file) for file in files)
     elif spec is not None and spec.has_location and spec.origin is not None:
         yield Path(spec.origin).name, Path(spec.origin)
-
-
-def _below(folder: Path) -> Iterator[_Named]:
-    """All files of a package, behind links too."""
-    seen: set[str] = set()
-    for place, folders, files in os.walk(folder, followlinks=True):
-        real = os.path.realpath(place)
-        if real in seen:
-            folders.clear()  # a link to a folder around it
-            continue
-        seen.add(real)
-        inner = Path(place).relative_to(folder.parent)
-        for name in files:
-            if not _between((*inner.parts[1:], name)):
-                yield str(inner / name), Path(place, name)
-
-
-def _between(parts: Iterable[str]) -> bool:
-    """Whether it is what Python, numba and editors keep in between."""
-    return any(
-        part == "__pycache__" or part.startswith((".", "#")) or part.endswith(("~", ".pyc"))
-        for part in parts
-    )
