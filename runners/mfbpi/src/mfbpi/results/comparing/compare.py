@@ -18,6 +18,7 @@ from mfbpi_core.text import did_you_mean
 from mfbpi_lib_statistics import permutation
 from mfbpi_lib_statistics.intervals import t_interval, welch_interval
 from mfbpi_lib_statistics.permutation import Significance
+from mfbpi_lib_statistics.ranks import ranked
 
 #: Two agents, the second of which the first is compared against.
 Couple = tuple[str, str]
@@ -127,6 +128,8 @@ def _contrast(
     """Two agents, as if nothing else were compared."""
     pairs = pairs or _belonging(of_env.values[agent], of_env.values[against])
     x, y = _chosen(of_env, agent, against, pairs)
+    if of_env.ranked:
+        x, y = _ranked(x, y)
     tested, (low, high) = _test(x, y, pairs)
     return Contrast(
         env=of_env.env,
@@ -164,6 +167,15 @@ def _chosen(
             "or leave out `pairs`"
         )
     return [x[seed] for seed in seeds], [y[seed] for seed in seeds]
+
+
+def _ranked(x: Sequence[float], y: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Ranks among the runs of both agents: a mean of times says nothing of those that never came.
+
+    Among no others: how far two runs are apart must not depend on who else is compared.
+    """
+    ranks = ranked([*x, *y]).tolist()
+    return ranks[: len(x)], ranks[len(x) :]
 
 
 def _test(

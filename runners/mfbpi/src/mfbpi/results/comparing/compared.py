@@ -41,7 +41,8 @@ class Compared:
         false verdict among them at ``level``, so name the metric and the contrasts first.
 
         Args:
-            metric: the column to compare, at the end of each run. Of ``"stopping_time"``, ranks.
+            metric: the column to compare, at the end of each run. Of ``"stopping_time"``, ranks
+                among the runs of the two agents of a contrast.
             reaches: compare instead after how many steps the column is at a level for good, by
                 ranks: ``">=0.99"``, ``"<=0.05"``, or a number, which means ``>=``. Runs that are
                 not there at their end come last; see :meth:`reached`.

@@ -34,7 +34,7 @@ class Contrast:
         n_against: number of runs of the other, or of pairs.
         pairs: "by seed" or "independent".
         difference: mean of the first less that of the other; of a stopping time, and of when a
-            level is reached, of its ranks.
+            level is reached, of its ranks among the runs of the two.
         low: end of the interval of the difference, at 95 % each; None for a single run.
         high: its other end.
         superiority: estimate of the probability that a run of the first gives more than one of the

@@ -15,7 +15,6 @@ from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.running.stopping import STOPPING_TIME
 from mfbpi_lib_statistics.latest import latest
-from mfbpi_lib_statistics.ranks import ranked
 
 #: Numbers whose squares can be added up.
 _LARGEST = 1e150
@@ -30,12 +29,14 @@ class Samples:
 
     Attributes:
         env: label of the environment.
-        values: by label of the agent, by seed.
+        values: by label of the agent, by seed; times that never came are infinite.
+        ranked: whether they are times, of which only the order counts.
         notes: how many runs reached a level, if one was given, and which are left out.
     """
 
     env: str
     values: dict[str, BySeed]
+    ranked: bool
     notes: list[str]
 
 
@@ -47,9 +48,8 @@ def read(
 ) -> list[Samples]:
     """The value of a metric at the end of each run, or when it reached a level, by environment.
 
-    A stopping time is replaced by its rank among all runs in the environment, those that were not
-    stopped being last: a mean of times says nothing of them. So is the step from which on a metric
-    is at a level, see :mod:`mfbpi.results.comparing.reaching`.
+    A stopping time is infinite where the run was not stopped, and so is the step from which on a
+    metric is at a level, see :mod:`mfbpi.results.comparing.reaching`, where it was not reached.
 
     Args:
         found: the runs.
@@ -106,9 +106,8 @@ def _samples(env: str, results: Sequence[Result], asked: _Asked) -> Samples:
     notes = list(columns.left_out(env, missing, values, asked.metric))
     if asked.level is not None:
         notes = [*reaching.noted(arrivals, asked.metric, asked.level), *notes]
-    if asked.level is not None or asked.metric == STOPPING_TIME:
-        values = _ranked(values)
-    return Samples(env=env, values=values, notes=notes)
+    ranked = asked.level is not None or asked.metric == STOPPING_TIME
+    return Samples(env=env, values=values, ranked=ranked, notes=notes)
 
 
 def _at_end(result: Result, metric: str) -> float | None:
@@ -129,16 +128,6 @@ def _checked(result: Result, metric: str, value: float) -> float:
             f"{_LARGEST:g}, of which there is a mean"
         )
     return value
-
-
-def _ranked(values: dict[str, BySeed]) -> dict[str, BySeed]:
-    """Ranks from 1, those of equal times their mean."""
-    places = [(agent, seed) for agent, own in values.items() for seed in own]
-    ranks = ranked([values[agent][seed] for agent, seed in places])
-    by_agent: dict[str, BySeed] = {agent: {} for agent in values}
-    for (agent, seed), rank in zip(places, ranks, strict=True):
-        by_agent[agent][seed] = float(rank)
-    return by_agent
 
 
 def _check_alike(env: str, tasks: Sequence[Task], asked: _Asked) -> None:
