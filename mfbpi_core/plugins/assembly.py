@@ -19,6 +19,7 @@ from mfbpi_core.contracts.stopping import StoppingRule
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef, StopRef
+from mfbpi_core.plugins import bounding
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.parts import Part as Part
 from mfbpi_core.plugins.parts import blaming as blaming
@@ -70,7 +71,10 @@ def build(plugin: Plugin, values: JsonObject, **given: object) -> Any:
 
 def _blamed(plugin: Plugin, config: object, **given: object) -> Any:
     with blaming(plugin):
-        return made(plugin, config, **given)
+        built = made(plugin, config, **given)
+    if isinstance(built, Bound):
+        bounding.remember(built, plugin)
+    return built
 
 
 def environment(part: Part) -> Environment:

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from mfbpi_core.contracts.stopping import StoppingRule, Verdict
+from mfbpi_core.data import exact
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.transitions import Transitions
@@ -78,9 +79,9 @@ class Stopping:
         if self.counts.steps < self.due_at:
             return {}
         found = self.rule.check(self.counts)
-        self.verdict = _checked(self.name, found, self.counts)
-        told = {CERTIFIED_GAP: float(found.gap)}
-        if found.stop:
+        self.verdict = verdict = checked(self.name, found, self.counts)
+        told = {CERTIFIED_GAP: float(verdict.gap)}
+        if verdict.stop:
             self.stopped_at = self.counts.steps
             told[STOPPING_TIME] = float(self.stopped_at)
         self.due_at = next_check(self.counts.steps)
@@ -106,7 +107,7 @@ class Stopping:
         said = state["verdict"]
         self.verdict = None if said is None else Verdict(**said)
         if self.stopped_at is not None:
-            self.verdict = _checked(self.name, self.rule.check(self.counts), self.counts)
+            self.verdict = checked(self.name, self.rule.check(self.counts), self.counts)
             self.rule.load_state_dict(state["rule"])  # it was asked again for its evidence alone
 
 
@@ -114,18 +115,41 @@ def _kept(attribute: attrs.Attribute[object], _value: object) -> bool:
     return attribute.name != "evidence"
 
 
-def _checked(name: str, verdict: object, counts: Counts) -> Verdict:
-    """A verdict that can be acted on."""
+def checked(name: str, verdict: object, counts: Counts) -> Verdict:
+    """A verdict that can be acted on.
+
+    Args:
+        name: how messages call the rule.
+        verdict: what it returned.
+        counts: what it was asked about.
+
+    Raises:
+        PluginError: when it is something else.
+    """
     if not isinstance(verdict, Verdict):
         raise PluginError(f"{name} returned {verdict!r:.80}; expected a Verdict")
-    if not (math.isfinite(verdict.gap) and verdict.gap >= 0.0):
+    verdict = _with_flag(name, verdict)
+    gap = exact.real(verdict.gap)
+    if gap is None or not 0.0 <= gap < math.inf:
         raise PluginError(f"{name} certified the gap {verdict.gap!r}; expected a number, 0 or more")
     policy = verdict.policy
     if policy is None and not verdict.stop:
         return verdict
     wanted = f"expected int64 [{counts.n_states}] with actions from 0 to {counts.n_actions - 1}"
-    if policy is None or policy.shape != (counts.n_states,):
+    if not isinstance(policy, np.ndarray) or policy.shape != (counts.n_states,):
         raise PluginError(f"{name} recommends {policy!r:.80}; {wanted}")
     if policy.dtype.kind != "i" or not np.all((policy >= 0) & (policy < counts.n_actions)):
         raise PluginError(f"{name} recommends {policy!r:.80}; {wanted}")
     return verdict
+
+
+def _with_flag(name: str, verdict: Verdict) -> Verdict:
+    """Whether to stop, as a bool: nearly everything else is true, "no" among it."""
+    given: object = verdict.stop
+    if isinstance(given, bool):
+        return verdict
+    if isinstance(given, np.bool_):
+        return attrs.evolve(verdict, stop=bool(given))
+    raise PluginError(
+        f"{name} returned a Verdict with stop={exact.shown(given)}; expected True or False"
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -115,6 +116,65 @@ class AtOnce(StoppingRule):
         return Verdict(stop=True, policy=policy, gap=0.0, reason="")
 
 
+class Raises(Even):
+    """What nobody expects."""
+
+    def solve(self, mdp: TabularMDP, constraint: str = "generative") -> BoundSolution:
+        """Nothing."""
+        raise ValueError("boom")
+
+
+class Nothing(Even):
+    """No number."""
+
+    def evaluate(self, mdp: TabularMDP, allocation: Any) -> float:
+        """Not that of the optimum."""
+        return float("nan")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [(Raises, r"ValueError\('boom'\)"), (Nothing, "solve returned the value nan")],
+)
+def test_what_a_bound_returns_is_checked(given: type[Bound], message: str) -> None:
+    """The message says whose it is."""
+    name = given.__name__.lower()
+    with pytest.raises(library.UsageError, match=rf"bound {name} of session#\w+: {message}"):
+        library.bound(given, library.mdp(P, R), discount=0.9)
+    with pytest.raises(library.UsageError, match=r"bound nothing of .*evaluate returned nan; exp"):
+        library.bound(Nothing, library.mdp(P, R), discount=0.9, allocation="uniform")
+
+
+class Vague(AtOnce):
+    """Says to stop in words."""
+
+    stop: Any = "no"
+
+    def check(self, counts: Counts) -> Verdict:
+        """The word."""
+        return attrs.evolve(super().check(counts), stop=self.stop)
+
+
+class OfNumpy(Vague):
+    """Says to stop as numpy does."""
+
+    stop = np.bool_(1)
+
+
+def test_whether_to_stop_is_a_bool() -> None:
+    """A word is refused wherever a rule is asked; numpy's are as good as Python's."""
+    with pytest.warns(library.MfbpiWarning, match="2 of 2 runs of biased on ring failed"):
+        failed = library.run(**RUNS, stop=Vague, executor="inline")
+    assert len(failed.failures) == 2
+    assert "stop='no'; expected True or False" in failed.failures[0].cause
+    who = {"agent": "uniform", "environment": "riverswim", "steps": 200, "replicas": 1}
+    with pytest.raises(library.UsageError, match=r"rule vague of .*stop='no'; expected True or"):
+        library.audit(stop=Vague, **who)
+
+    assert library.audit(stop=OfNumpy, **who).stopped == 1
+    assert library.run(**RUNS, stop=OfNumpy, executor="inline").failures == ()
+
+
 def test_a_bound_of_a_session() -> None:
     """Its class is given."""
     assert library.bound(Even, library.mdp(P, R), discount=0.9).value == pytest.approx(10.0)
@@ -164,3 +224,40 @@ def test_the_kit_checks_a_class_of_a_file(file: Path, name: str, mfbpi: Callable
     other = mfbpi("show", "agent", f"./{file}:{name}")
     assert other.code == 2
     assert "expected a class derived from Agent" in other.err
+
+
+EXPLORER = '''
+from mfbpi_core import Agent
+
+
+class Dice(Agent):
+    """Any action."""
+
+    def select_action(self, observation):
+        return int(self.rng.integers(self.problem.n_actions))
+
+    def update(self, transition):
+        pass
+
+    def recommend(self, observation):
+        return 0
+'''
+
+
+def test_an_audit_of_classes_of_a_file(file: Path, mfbpi: Callable[..., Any]) -> None:
+    """Rule and agent, with parameters; the same from the command."""
+    Path("my_agents.py").write_text(EXPLORER)
+    who, how = ("--agent", "./my_agents.py:Dice"), ("--replicas", 2, "--steps", 400, "--json")
+    rule = ("--stop", f"./{file}:Often", "-S", "visits=2")
+    ended = mfbpi("audit", *rule, *who, "--env", "riverswim", *how)
+    assert ended.code in (0, 1), ended.err
+    found = library.audit(
+        stop=library.stopping_rule(f"./{file}:Often", visits=2),
+        agent="./my_agents.py:Dice",
+        environment="riverswim",
+        replicas=2,
+        steps=400,
+    )
+
+    told = json.loads(ended.out)
+    assert (told["stopped"], told["wrong"]["count"]) == (found.stopped, found.wrong.count)

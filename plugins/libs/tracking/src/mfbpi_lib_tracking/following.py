@@ -17,6 +17,7 @@ import numpy.typing as npt
 from mfbpi_core import Bound, Problem, TabularMDP
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.errors import ConfigError, SolverError
+from mfbpi_core.plugins import bounding
 from mfbpi_lib_bounds.bound import QuantitiesBound
 from mfbpi_lib_bounds.coefficients import Coefficients
 from mfbpi_lib_tabular.learning.posterior import ROUNDING, Estimate
@@ -79,7 +80,7 @@ def optimum(bound: Bound, mdp: TabularMDP) -> Found | None:
     States that an estimate has for an ending are left out, see :func:`instance`.
     """
     try:
-        found = bound.solve(mdp, "navigation")
+        found = bounding.solved(bound, mdp, "navigation")
     except SolverError:
         return None
     if found.allocation is None:

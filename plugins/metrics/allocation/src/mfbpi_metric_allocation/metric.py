@@ -36,7 +36,8 @@ from mfbpi_core import (
     parameter,
 )
 from mfbpi_core.data.arrays import Array, FloatArray
-from mfbpi_core.errors import SolverError, UsageError
+from mfbpi_core.errors import PluginError, SolverError, UsageError
+from mfbpi_core.plugins import bounding
 from mfbpi_lib_tabular.learning.pairs import PairMetric
 
 
@@ -82,7 +83,9 @@ class Target:
     def value(self, weights: FloatArray) -> float:
         """U at a distribution [S, A]; infinite where the bound does not take it for one."""
         try:
-            return self.bound.evaluate(self.model, weights)
+            return bounding.evaluated(self.bound, self.model, weights)
+        except PluginError:
+            raise
         except UsageError:
             return math.inf
 
@@ -105,10 +108,10 @@ def solve(bound: Bound, model: TabularMDP, constraint: Constraint) -> Target | N
     """
     even = np.repeat(~model.terminal, model.n_actions).reshape(model.n_states, -1)
     try:
-        finite = math.isfinite(bound.evaluate(model, even / even.sum()))
+        finite = math.isfinite(bounding.evaluated(bound, model, even / even.sum()))
     except SolverError:
         return None
-    found = bound.solve(model, constraint) if finite else None
+    found = bounding.solved(bound, model, constraint) if finite else None
     if found is None or found.allocation is None:
         return None
     return Target(bound, model, found.allocation)

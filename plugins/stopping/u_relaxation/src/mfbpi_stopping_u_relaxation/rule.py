@@ -31,6 +31,7 @@ from mfbpi_core import (
 )
 from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import ConfigError, SolverError
+from mfbpi_core.plugins import bounding
 from mfbpi_lib_confidence.divergences import divergences
 from mfbpi_lib_confidence.evidence import Evidence
 from mfbpi_lib_confidence.kl_box import empirical_model, empirical_reference
@@ -125,7 +126,7 @@ class URelaxation(BoxRule[Config]):
         padded = np.zeros((model.n_states, model.n_actions))
         padded[: len(weights)] = np.where(evidence.terminal[:, None], 0.0, weights)
         total = float(padded.sum())
-        value = self.bound.evaluate(model, padded / total)
+        value = bounding.evaluated(self.bound, model, padded / total)
         return total / value if value > 0.0 else math.inf
 
     def contains(self, counts: Counts, mdp: TabularMDP) -> bool:

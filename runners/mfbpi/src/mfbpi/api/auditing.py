@@ -23,9 +23,10 @@ from mfbpi_core.data.seeding import Streams
 from mfbpi_core.data.task import StopRef
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly
+from mfbpi_core.plugins.plugin import Plugin as Installed
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.running.interaction import Interaction
-from mfbpi_core.running.stopping import first_check, next_check
+from mfbpi_core.running.stopping import checked, first_check, next_check
 
 #: What rounding may do to a value, relatively.
 _ROUNDING = 1e-9
@@ -173,6 +174,7 @@ def audit(
             mdp=mdp,
             problem=about,
             rule=assembly.stopping_rule(registry, rule_part, asked, about),
+            rule_plugin=rule_part.plugin,
             walk=_walk(
                 mdp,
                 assembly.agent(registry, agent_part, about, streams.generator("agent")),
@@ -212,6 +214,7 @@ class _Replica:
     mdp: TabularMDP
     problem: Problem
     rule: StoppingRule
+    rule_plugin: Installed
     walk: Interaction
 
     def run(self, steps: int) -> _Found:
@@ -228,7 +231,8 @@ class _Replica:
             while counts.steps < step:
                 counts.observe(self.walk.advance(step - counts.steps))
             if remembers or not stopped:
-                verdict = self.rule.check(counts)
+                with assembly.blaming(self.rule_plugin):
+                    verdict = checked(self.rule_plugin.described, self.rule.check(counts), counts)
                 if verdict.stop and not stopped:
                     assert verdict.policy is not None  # a rule that stops says which is best
                     stopped, wrong = True, self._loses(counts, verdict.policy)

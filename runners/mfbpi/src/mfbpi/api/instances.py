@@ -18,6 +18,7 @@ from mfbpi.plan import selection
 from mfbpi_core.contracts.bound import BoundSolution, Constraint
 from mfbpi_core.contracts.experiment import Choice
 from mfbpi_core.data.mdp import RewardLaw, TabularMDP
+from mfbpi_core.plugins import bounding
 from mfbpi_core.plugins.registry import Registry
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def bound(
     built = bounds.build(choice, found.discount)
     _warn_of(found)
     if isinstance(allocation, str) and allocation == "optimal":
-        return built.solve(found.mdp, constraint)
+        return bounding.solved(built, found.mdp, constraint)
     return bounds.evaluated(built, found.mdp, _weights(allocation, found.mdp), constraint)
 
 

@@ -12,7 +12,7 @@ from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
-from mfbpi_core.plugins import assembly
+from mfbpi_core.plugins import assembly, bounding
 
 #: Flow equations may be violated by rounding only.
 _FLOW_TOLERANCE = 1e-9
@@ -37,7 +37,7 @@ def evaluated(
             f"no walk follows this allocation: it violates a flow equation by {residual:.2g}; "
             "give another, or `constraint='generative'`"
         )
-    value = bound.evaluate(mdp, allocation)
+    value = bounding.evaluated(bound, mdp, allocation)
     infinite = math.isinf(value)
     return BoundSolution(
         value=value,
@@ -52,7 +52,7 @@ def evaluated(
 
 def _why_infinite(bound: Bound, mdp: TabularMDP) -> str:
     """Infinite at every allocation, for the reason that the bound gives; or at this one only."""
-    return bound.solve(mdp).reason or "the allocation never samples a pair that matters"
+    return bounding.solved(bound, mdp).reason or "the allocation never samples a pair that matters"
 
 
 def flow_residual(mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float:

@@ -17,6 +17,7 @@ from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
 from mfbpi_core.contracts.experiment import Choice, InstanceStudy
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import SolverError
+from mfbpi_core.plugins import bounding
 from mfbpi_core.plugins.registry import Registry
 
 #: Quantities of a description that are numbers.
@@ -170,7 +171,7 @@ def _bounds(registry: Registry, study: InstanceStudy, found: Instance) -> Iterat
 def _minimised(bound: Bound, found: Instance, constraint: Constraint) -> BoundSolution:
     """The least value, or the reason why it could not be computed; the study goes on."""
     try:
-        return bound.solve(found.mdp, constraint)
+        return bounding.solved(bound, found.mdp, constraint)
     except SolverError as error:
         return BoundSolution(
             value=math.nan,
@@ -200,5 +201,5 @@ def _elsewhere(
     for other, solution in solutions.items():
         if other == label or solution.allocation is None:
             continue
-        value = bound.evaluate(found.mdp, solution.allocation)
+        value = bounding.evaluated(bound, found.mdp, solution.allocation)
         yield {**_number(label, value), "at": other, "status": "evaluated"}

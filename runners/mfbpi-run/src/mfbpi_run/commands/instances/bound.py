@@ -14,6 +14,7 @@ from mfbpi.execute.working import compiled
 from mfbpi.instances import allocation_file, allocations, bounds, heat_map, instance
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.bound import BoundSolution, Constraint
+from mfbpi_core.plugins import bounding
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_run.arguments import instance_options
 from mfbpi_run.command import PATH, Command
@@ -83,7 +84,7 @@ def bound(
     for message in diagnosis:
         warn(message)
     if allocation == "optimal":
-        solution = built.solve(found.mdp, constraint)
+        solution = bounding.solved(built, found.mdp, constraint)
     else:
         solution = bounds.evaluated(built, found.mdp, _allocation(allocation, found), constraint)
     title = f"{chosen.label} on {found.label}, discount {found.discount:g}, {constraint}"
