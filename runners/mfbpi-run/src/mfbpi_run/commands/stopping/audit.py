@@ -52,10 +52,11 @@ def audit(
     (where,) = selection.environments(registry, [environment], settings)
     (who,) = selection.agents(registry, [agent], agent_settings)
     rule = selection.stopping_rule(registry, stop, stop_settings)
+    # By the names given: what a class of a file is called here is not where it is found again.
     found = mfbpi.audit(
-        stop=mfbpi.stopping_rule(rule.name, **rule.values),
-        agent=mfbpi.agent(who.name, **who.values),
-        environment=mfbpi.environment(where.name, **where.values),
+        stop=mfbpi.stopping_rule(stop, **rule.values),
+        agent=mfbpi.agent(agent, **who.values),
+        environment=mfbpi.environment(environment, **where.values),
         **asked,
     )
     if as_json:
