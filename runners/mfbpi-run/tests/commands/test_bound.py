@@ -43,7 +43,7 @@ def test_json_of_a_certified_solution(mfbpi: Command) -> None:
     solved = mfbpi("bound", "--bound", "u", *RIVER, "--constraint", "navigation", "--json").json
 
     assert list(solved) == [
-        *("bound", "value", "allocation", "status", "relative_gap", "residual", "solver"),
+        *("bound", "origin", "value", "allocation", "status", "relative_gap", "residual", "solver"),
         *("reason", "details", "diagnosis"),
     ]
     assert solved["value"] == pytest.approx(NAVIGATION, rel=1e-6)

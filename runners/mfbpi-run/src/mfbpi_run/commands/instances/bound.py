@@ -89,9 +89,10 @@ def bound(
         solution = bounds.evaluated(built, found.mdp, _allocation(allocation, found), constraint)
     title = f"{chosen.label} on {found.label}, discount {found.discount:g}, {constraint}"
     if as_json:
-        show_json({"bound": chosen.label, **bounds.as_json(solution), "diagnosis": diagnosis})
+        origin = {"bound": chosen.label, "origin": chosen.plugin.origin_shown}
+        show_json({**origin, **bounds.as_json(solution), "diagnosis": diagnosis})
     else:
-        _show(solution, title, found)
+        _show(solution, f"{title}; bound of {chosen.plugin.origin_shown}", found)
     if plot is not None:
         _plot(solution, plot, title)
 
