@@ -68,9 +68,15 @@ class NamedBound:
         return {key: value for key, value in self.given.items() if key in known}
 
 
+def bound_field(config_class: type) -> str | None:
+    """The name of that parameter of a ``Config``, if it has one."""
+    fields = attrs.fields(config_class)
+    return next((field.name for field in fields if _PASSES in field.metadata), None)
+
+
 def names_a_bound(config_class: type) -> bool:
     """Whether a ``Config`` has such a parameter."""
-    return any(_PASSES in field.metadata for field in attrs.fields(config_class))
+    return bound_field(config_class) is not None
 
 
 def bound_of(config: object) -> NamedBound | None:

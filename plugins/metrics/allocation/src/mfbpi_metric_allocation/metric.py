@@ -48,7 +48,7 @@ class Config:
     bound: str = bound_parameter(
         "u",
         "u: largest moment up to k; u_k: one moment; u_tilde: u relaxed; u0: variance and span; "
-        "or any other bound that is installed",
+        "or any other bound that is installed, or ./FILE.py:CLASS",
         passes={"k": ("k", "k_max")},
         source="Russo & Proutiere 2023, Theorem 3.2",
     )

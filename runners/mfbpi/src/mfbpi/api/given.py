@@ -59,6 +59,7 @@ def agent(name: Plugin, /, *, label: str = "", **parameters: Any) -> Choice:
         >>> [each.label for each in mfbpi.agent("q_ucb", bonus_scale=(0.1, 1.0)).expand()]
         ['q_ucb(bonus_scale=0.1)', 'q_ucb(bonus_scale=1.0)']
     """
+    parameters = {key: _found_by(value) for key, value in parameters.items()}
     if isinstance(name, Choice):
         kept = label or ("" if name.label == name.name else name.label)
         parameters = {**name.parameters, **parameters}
@@ -68,6 +69,13 @@ def agent(name: Plugin, /, *, label: str = "", **parameters: Any) -> Choice:
     if not isinstance(name, str):
         raise UsageError(f"the name is {objects.shown(name)}; expected a text, or a class")
     return Choice(name, label=label, **parameters)
+
+
+def _found_by(value: object) -> Any:
+    """What finds a class where a parameter names a plugin, alone or in a tuple; others as is."""
+    if isinstance(value, tuple):
+        return tuple(map(_found_by, value))
+    return own.named(value) if definition.is_plugin(value) else value  # type: ignore[arg-type]
 
 
 def environment(name: World, /, *, label: str = "", **parameters: Any) -> Choice:

@@ -8,7 +8,7 @@ from typing import get_type_hints
 
 import attrs
 
-from mfbpi.plan import own
+from mfbpi.plan import named_bounds, own
 from mfbpi.plan.reading import as_float, blaming, typed
 from mfbpi.plan.settings import Setting, parse_settings, unique
 from mfbpi_core.contracts import experiment
@@ -242,10 +242,12 @@ def _resolve(
 
 def _checked(registry: Registry, choice: Chosen) -> Chosen:
     """The choice, if the bound that its parameters name can be built; raises ConfigError."""
+    of, given = choice.config_class, choice.values
     with blaming(choice.plugin, choice.label):
-        config: object = configs.from_dict(choice.config_class, choice.values)
+        named = named_bounds.taken_in(registry, of, given, choice.label)
+        config: object = configs.from_dict(of, named.values)
         build.find_named(registry, config)
-    return choice
+    return attrs.evolve(choice, values=named.values, label=named.label)
 
 
 def _candidate(registry: Registry, plugin: Plugin, fixed: Mapping[str, str]) -> _Candidate:
