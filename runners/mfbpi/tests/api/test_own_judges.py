@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,11 @@ def test_a_bound_of_a_file(file: Path, mfbpi: Callable[..., Any]) -> None:
 
     assert told["value"] == found.value == pytest.approx(2.0 * found.allocation.size)
     assert told["bound"] == "rarest(factor=2.0)"
+    assert re.fullmatch("my_judges.py#[0-9a-f]{16}", told["origin"])
+    shown = mfbpi("bound", *given, "--mdp", "two.npz", "--discount", "0.9").out
+    assert f"; bound of {told['origin']}; by hand." in shown
+    installed = mfbpi("bound", "--bound", "u0", "--env", "riverswim")
+    assert re.search("; bound of mfbpi-bound-u0 [0-9.]+; ", installed.out)
 
 
 class Even(Bound):
@@ -261,3 +267,80 @@ def test_an_audit_of_classes_of_a_file(file: Path, mfbpi: Callable[..., Any]) ->
 
     told = json.loads(ended.out)
     assert (told["stopped"], told["wrong"]["count"]) == (found.stopped, found.wrong.count)
+
+
+OWN_BOUND: dict[str, Any] = {"agents": "uniform", "environments": "riverswim", "seeds": 0}
+
+
+def test_a_metric_follows_a_bound_of_a_file(file: Path, mfbpi: Callable[..., Any]) -> None:
+    """In workers too; the task says what it is, and not where."""
+    file.write_text(
+        FILE.replace("float(np.min(allocation))", "max(float(np.min(allocation)), 0.01)")
+    )
+    metric = library.metric("allocation", bound=f"./{file}:Rarest")
+    results = library.run(**OWN_BOUND, metrics=metric, steps=50, jobs=1, out="library")
+    given = ("--agent", "uniform", "--env", "riverswim", "--seeds", 0, "--steps", 50, "--jobs", 1)
+    measured = ("--metric", "allocation", "-M", f"allocation.bound=./{file}:Rarest")
+    ended = mfbpi("run", *given, *measured, "--out", "command")
+
+    assert ended.code == 0, ended.err
+    assert library.load("command").tasks == results.tasks
+    ((metric_of_task,),) = (task.metrics for task in results.tasks)
+    assert re.fullmatch(r"my_judges\.py#[0-9a-f]{16}:rarest", metric_of_task.config["bound"])
+    assert "visits_bound" in results.table["metric"].to_pylist()
+    path = results.files[0]
+    with pytest.raises(library.UsageError, match=r"bound is my_judges.py#.*it is with `code`"):
+        library.reproduce(path)
+    assert library.reproduce(path, code=[f"./{file}:Rarest"]).is_same
+
+
+def test_a_metric_follows_a_bound_of_a_session() -> None:
+    """Its class is given as the parameter; one that is no bound is refused."""
+    metric = library.metric("allocation", bound=Even)
+    results = library.run(**OWN_BOUND, metrics=metric, steps=50, executor="serial")
+
+    assert results.tasks[0].metrics[0].config["bound"].endswith(":even")
+    with pytest.raises(library.UsageError, match="derived from StoppingRule; expected a class der"):
+        library.run(**OWN_BOUND, metrics=library.metric("allocation", bound=AtOnce), steps=50)
+
+
+def test_an_agent_is_called_after_its_own_bound(file: Path) -> None:
+    """By the bound's name: where the file is says nothing of the agent."""
+    agent = library.agent("mdp_nas", bound=f"./{file}:Rarest")
+    results = library.run(
+        **{**OWN_BOUND, "agents": agent}, metrics="value_error", steps=20, executor="serial"
+    )
+
+    assert results.tasks[0].agent.shown == "mdp_nas(bound=rarest)"
+
+
+JUDGE = """
+from mfbpi_core import Metric
+
+
+class Rate(Metric):
+    \"\"\"Steps over steps.\"\"\"
+
+    columns = ("own_rate",)
+
+    def measure(self, snapshot):
+        return {"own_rate": 1.0}
+"""
+
+
+def test_what_judged_a_run_is_needed_to_reproduce_it(file: Path, mfbpi: Callable[..., Any]) -> None:
+    """A rule and a metric of files: the message says how to give them."""
+    Path("my_metrics.py").write_text(JUDGE)
+    rule = library.stopping_rule(f"./{file}:Often", visits=100)
+    asked = {**RUNS, "metrics": "./my_metrics.py:Rate", "seeds": 0}
+    (path,) = library.run(**asked, stop=rule, out="x", executor="inline").files
+    metric, stop = ("--code", "./my_metrics.py:Rate"), ("--code", f"./{file}:Often")
+
+    for given, missing in (((), "metric"), (metric, "stopping_rule"), (stop, "metric")):
+        ended = mfbpi("reproduce", path, *given)
+        assert ended.code == 2
+        assert f"the {missing} is my_" in ended.err
+        assert "say where it is with --code, such as './FILE.py:CLASS'" in ended.err
+    ended = mfbpi("reproduce", path, *metric, *stop)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.endswith("the same, bit for bit\n")

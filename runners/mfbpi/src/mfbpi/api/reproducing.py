@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import attrs
 import pyarrow as pa
@@ -14,8 +14,9 @@ from mfbpi.plan import own, trust
 from mfbpi.results.storage import places, provenance, reading, table
 from mfbpi.results.storage.places import Place
 from mfbpi.results.storage.reading import ResultError
+from mfbpi_core.contracts.parameters.bounds import bound_field
 from mfbpi_core.data.plain import JsonObject
-from mfbpi_core.data.task import Task
+from mfbpi_core.data.task import PluginRef, Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
@@ -60,6 +61,7 @@ def reproduce(
     agent: str | None = None,
     environment: str | None = None,
     *,
+    code: Iterable[str] = (),
     imports: Collection[str] = (),
 ) -> Reproduced:
     """Run a task again from the provenance in the file of its rows, and compare the numbers.
@@ -71,6 +73,7 @@ def reproduce(
         agent: ``"./FILE.py:CLASS"``, where the agent has no packaging: from where it is taken is
             for the reader to say, never for the file. Its content must be the same.
         environment: likewise.
+        code: likewise, of whatever kind: metrics, a stopping rule, bounds.
         imports: modules that the file may ask to import, such as that of an own environment of
             Gymnasium; none if empty.
 
@@ -89,7 +92,7 @@ def reproduce(
     before = _read(places.parse(file))
     registry = Registry.discover()
     compiled.find_place(registry)
-    _take_in(registry, before.task, agent, environment)
+    _take_in(registry, before.task, agent, environment, code)
     trust.check(assembly.find(registry, "environment", before.task.environment), imports)
     outcome = run_task(before.task.to_json(), find_plugins=Found.already(registry))
     programs = tuple(_programs(before.origin))
@@ -118,15 +121,38 @@ def _read(file: Place) -> reading.Result:
         ) from error
 
 
-def _take_in(registry: Registry, task: Task, agent: str | None, environment: str | None) -> None:
-    """Find agent and environment; one without packaging only where the caller says it is."""
-    for kind, given, name in (
-        ("agent", agent, task.agent.name),
-        ("environment", environment, task.environment.name),
+def _take_in(
+    registry: Registry,
+    task: Task,
+    agent: str | None,
+    environment: str | None,
+    code: Iterable[str],
+) -> None:
+    """Find what a task needs; what has no packaging only where the caller says it is."""
+    own.take_in_all(registry, [code] if isinstance(code, str) else code)
+    for kind, given, ref in (
+        ("agent", agent, task.agent),
+        ("environment", environment, task.environment),
     ):
         if given is not None:
             own.find(registry, kind, given)
-        own.require_known(registry, kind, name, field=kind)
+        own.require_known(registry, kind, ref.name, field=kind)
+    judges = [("metric", ref) for ref in task.metrics]
+    if task.stop is not None:
+        judges.append(("stopping_rule", task.stop.rule))
+    for kind, ref in judges:
+        own.require_known(registry, kind, ref.name, field="code")
+    for kind, ref in [("agent", task.agent), *judges]:
+        for name in _bounds(registry, kind, ref):
+            own.require_known(registry, "bound", name, field="code")
+
+
+def _bounds(registry: Registry, kind: str, ref: PluginRef) -> Iterator[str]:
+    """The bound that a plugin's parameters name, if they name one."""
+    field = bound_field(registry.get(kind, ref.name).load_config())
+    name = None if field is None else ref.config.get(field)
+    if isinstance(name, str):
+        yield name
 
 
 def _replicas(origin: JsonObject) -> int:

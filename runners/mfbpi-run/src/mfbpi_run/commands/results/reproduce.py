@@ -24,6 +24,13 @@ from mfbpi_run.screen.output import note, say, show_json
 )
 @click.option("--env", "environment", metavar="./FILE.py:CLASS", help="Likewise.")
 @click.option(
+    "--code",
+    "codes",
+    multiple=True,
+    metavar="./FILE.py:CLASS",
+    help="Where a metric, a stopping rule or a bound is, likewise; repeatable.",
+)
+@click.option(
     "--import",
     "imports",
     multiple=True,
@@ -35,6 +42,7 @@ def again(
     file: Place,
     agent: str | None,
     environment: str | None,
+    codes: tuple[str, ...],
     imports: tuple[str, ...],
     as_json: bool,
 ) -> int:
@@ -42,7 +50,7 @@ def again(
 
     Programs with another version, the platform, and every number but the time that it took.
     """
-    found = reproduce(file, agent, environment, imports=imports)
+    found = reproduce(file, agent, environment, code=codes, imports=imports)
     if as_json:
         _show_json(found)
     else:
