@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -44,6 +45,27 @@ def check_optional_import_string(
     """Validator of import strings that may be empty."""
     if value != "":
         _check_import_string(spec, attribute, value)
+
+
+def one_of(*allowed: str) -> Callable[[object, attrs.Attribute[str], object], None]:
+    """Validator of a word out of a few."""
+
+    def check(spec: object, attribute: attrs.Attribute[str], value: object) -> None:
+        if not isinstance(value, str) or value not in allowed:
+            raise PluginError(
+                f"{type(spec).__name__}.{attribute.name} is {value!r}; expected one of "
+                f"{', '.join(map(repr, allowed))}"
+            )
+
+    return check
+
+
+def check_flag(spec: object, attribute: attrs.Attribute[bool], value: object) -> None:
+    """Validator of what is true or false: nearly everything else is true."""
+    if not isinstance(value, bool):
+        raise PluginError(
+            f"{type(spec).__name__}.{attribute.name} is {value!r}; expected True or False"
+        )
 
 
 def _check_api(spec: object, _attribute: attrs.Attribute[int], value: object) -> None:

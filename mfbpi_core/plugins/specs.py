@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import attrs
 
 from mfbpi_core.plugins.spec import Column as Column  # part of this module
-from mfbpi_core.plugins.spec import Spec, check_optional_import_string
+from mfbpi_core.plugins.spec import Spec, check_flag, check_optional_import_string, one_of
 
 
 def _words(value: Any) -> frozenset[str]:
@@ -158,8 +158,8 @@ class StoppingRuleSpec(Spec):
                 )
     """
 
-    guarantee: Guarantee = attrs.field(validator=attrs.validators.in_(get_args(Guarantee)))
-    exact: bool = True
+    guarantee: Guarantee = attrs.field(validator=one_of(*get_args(Guarantee)))
+    exact: bool = attrs.field(default=True, validator=check_flag)
 
 
 @attrs.frozen(kw_only=True)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -344,3 +344,73 @@ def test_what_judged_a_run_is_needed_to_reproduce_it(file: Path, mfbpi: Callable
     ended = mfbpi("reproduce", path, *metric, *stop)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.endswith("the same, bit for bit\n")
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"guarantee": "proved"}, "guarantee is 'proved'; expected one of 'eps-delta', 'delta-ex"),
+        ({"guarantee": 3}, "guarantee is 3; expected one of 'eps-delta'"),
+        ({"exact": "no"}, "exact is 'no'; expected True or False"),
+    ],
+)
+def test_what_a_rule_declares_is_checked(declared: dict[str, object], message: str) -> None:
+    """Before anything runs."""
+    rule = type("Declared", (AtOnce,), declared)
+    with pytest.raises(library.UsageError, match=rf"session:Declared: StoppingRuleSpec\.{message}"):
+        library.run(**RUNS, stop=rule)
+
+
+@pytest.mark.parametrize("command", [("run",), ("show", "stopping_rule"), ("check",)])
+def test_what_a_rule_of_a_file_declares_is_checked(
+    file: Path, command: tuple[str, ...], mfbpi: Callable[..., Any]
+) -> None:
+    """By every command."""
+    file.write_text(FILE.replace('guarantee = "none"', 'guarantee = "proved"'))
+    given = (*command, f"./{file}:Often")
+    if command == ("run",):
+        given = ("run", "--agent", "biased", "--env", "ring", "--stop", f"./{file}:Often")
+    ended = mfbpi(*given)
+
+    assert ended.code == 2
+    assert (
+        "my_judges.py:Often: StoppingRuleSpec.guarantee is 'proved'; expected one of" in ended.err
+    )
+
+
+def test_a_run_has_one_rule_and_one_executor() -> None:
+    """Several are refused by name."""
+    with pytest.raises(library.UsageError, match="`stop` has at_once, kl_box; expected one"):
+        library.run(**RUNS, stop=[AtOnce, "kl_box"])
+    with pytest.raises(library.UsageError, match="`executor` has serial, inline; expected one"):
+        library.run("biased", "ring", seeds=0, steps=10, executor=["serial", "inline"])
+
+
+class Escaping(AtOnce):
+    """Writes its certificate where it likes."""
+
+    files: ClassVar[Any] = {"": b"{}", "../../../evil": b"x"}
+
+    def certificate(self, *_given: Any, **_named: Any) -> dict[str, bytes]:
+        """The files."""
+        found: dict[str, bytes] = self.files
+        return found
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (Escaping.files, r"certificate names a file '\.\./\.\./\.\./evil'; expected '' for the"),
+        ({3: b""}, "certificate names a file 3; expected ''"),
+        ({"": "text"}, "certificate returned 'text' for the file ''; expected bytes"),
+        (None, "certificate returned None; expected a dict"),
+    ],
+)
+def test_odd_files_of_a_certificate_fail_their_task_alone(files: Any, message: str) -> None:
+    """The others go on."""
+    rule = type("Escapes", (Escaping,), {"files": files})
+    with pytest.warns(library.MfbpiWarning, match="2 of 2 runs of biased on ring failed"):
+        results = library.run(**RUNS, stop=rule, executor="inline")
+
+    for each in results.failures:
+        assert re.search(rf"PluginError: stopping_rule escapes of .*: {message}", each.cause)

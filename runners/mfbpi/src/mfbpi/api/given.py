@@ -127,7 +127,7 @@ def stopping(stop: Plugin | None, **asked: Any) -> JsonObject:
     """A stopping rule, and what is asked of it, as settings of a run."""
     if stop is None:
         return asked
-    (chosen,) = several("stop", stop)
+    chosen = _single("stop", stop)
     return {"stop": chosen.name, "stop_settings": settings_of([chosen]), **asked}
 
 
@@ -139,7 +139,7 @@ def execution(
     **settings: Any,
 ) -> Execution:
     """How to carry out a plan; raises :class:`UsageError` for what is wrong."""
-    (chosen,) = several("executor", executor)
+    chosen = _single("executor", executor)
     return Execution(
         out=None if out is None else places.parse(out),
         checkpoint_dir=None if checkpoint_dir is None else places.parse(checkpoint_dir),
@@ -156,6 +156,15 @@ def several(field: str, given: Plugin | Iterable[Plugin]) -> list[Choice]:
         UsageError: when there are none, or something else is among them.
     """
     return [_choice(field, each) for each in _listed(field, given)]
+
+
+def _single(field: str, given: Plugin) -> Choice:
+    """One plugin, where a run has one; raises as :func:`several`."""
+    found = several(field, given)
+    if len(found) > 1:
+        names = ", ".join(own.called(each.name) for each in found)
+        raise UsageError(f"`{field}` has {names}; expected one: a run has no more")
+    return found[0]
 
 
 def worlds(given: World | Iterable[World]) -> list[Choice]:

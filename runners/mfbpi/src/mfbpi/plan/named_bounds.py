@@ -34,8 +34,10 @@ def taken_in(registry: Registry, config_class: type, values: JsonObject, label: 
         UsageError: when the class is not there, or no bound.
     """
     field = bound_field(config_class)
-    given = values.get(field) if field is not None else None
-    plugin = own.find(registry, "bound", given) if isinstance(given, str) else None
-    if field is None or plugin is None:
+    given = None if field is None else values.get(field)
+    if field is None or not isinstance(given, str):
+        return Named(values, label)
+    plugin = own.find(registry, "bound", given)
+    if plugin is None:
         return Named(values, label)
     return Named({**values, field: plugin.qualified_name}, label.replace(given, plugin.spec.name))

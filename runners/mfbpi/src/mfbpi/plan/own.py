@@ -259,6 +259,8 @@ def _plugin(
         spec = _spec(kind, found, module.__name__)
     except PluginError as error:
         raise UsageError(f"{shown}: {error}") from error
+    except (TypeError, ValueError) as error:  # of what a spec converts
+        raise UsageError(f"{shown} declares something wrong: {described(error)}") from error
     return OwnPlugin(
         kind=kind,
         spec=spec,

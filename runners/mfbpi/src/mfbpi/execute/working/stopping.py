@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib import metadata
 
@@ -10,12 +11,14 @@ import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.recommendation import checked_policy
+from mfbpi_core.data import exact
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import StopRef, Task
+from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.assembly import Part
 from mfbpi_core.plugins.registry import Registry
@@ -27,6 +30,9 @@ NAME = "stopping_rule"
 
 #: Suffix of a certificate among the files of a task, and the beginning of those it refers to.
 CERTIFICATE, BESIDE = ".certificate.json", ".certificate/"
+
+#: How such a file is called.
+BESIDE_NAME = re.compile(r"[0-9a-f]{64}\.npz")
 
 #: A policy is as good as another if it loses no more than this, in units of the largest value.
 _ROUNDING = 1e-9
@@ -131,4 +137,26 @@ def certificate(task: Task, run: Run) -> Mapping[str, bytes]:
     found = rule.rule.certificate(
         rule.counts, rule.verdict, version=metadata.version("mfbpi"), task=task.as_dict()
     )
+    _check_files(rule.name, found)
     return {(f"{BESIDE}{name}" if name else CERTIFICATE): data for name, data in found.items()}
+
+
+def _check_files(name: str, found: object) -> None:
+    """Refuse here, where one task fails, what could not be written where all of them are."""
+    if not isinstance(found, dict):
+        raise PluginError(
+            f"{name}: certificate returned {exact.shown(found)}; expected a dict of contents by "
+            "name, the empty one if there is no certificate"
+        )
+    for file, data in found.items():
+        if file != "" and not (isinstance(file, str) and BESIDE_NAME.fullmatch(file)):
+            raise PluginError(
+                f"{name}: certificate names a file {exact.shown(file)}; expected '' for the "
+                "certificate itself, and for what it refers to 64 hexadecimal digits (SHA-256 of "
+                "the content) and '.npz'"
+            )
+        if not isinstance(data, bytes):
+            raise PluginError(
+                f"{name}: certificate returned {exact.shown(data)} for the file {file!r}; expected "
+                "bytes"
+            )
