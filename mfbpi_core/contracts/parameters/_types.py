@@ -14,6 +14,9 @@ from mfbpi_core.text import shortened
 
 _LONGEST_SHOWN = 80
 
+#: From here on, neighbouring integers are the same float64.
+_EXACT = 2.0**53
+
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -91,12 +94,15 @@ def type_name(hint: Any) -> str:
 
 def convert(key: str, text: str, hint: object) -> Any:
     """Read a value of the type from text; raises :class:`ConfigError`."""
+    inexact = ""
     for kind in _alternatives(hint):
         try:
             return _convert_one(text.strip(), kind)
         except (ValueError, KeyError, OverflowError):  # the last one for an infinite integer
             continue
-    raise ConfigError(f"parameter {key} is {text!r}; expected {type_name(hint)}")
+        except ConfigError as error:
+            inexact = f" ({error})"
+    raise ConfigError(f"parameter {key} is {text!r}; expected {type_name(hint)}{inexact}")
 
 
 def _convert_one(text: str, kind: Any) -> Any:
@@ -117,9 +123,20 @@ def _convert_one(text: str, kind: Any) -> Any:
 
 
 def whole(value: object) -> Any:
-    """The integer that a number such as 1e6 means; other values as numbers of Python, or as are."""
+    """The integer that a number such as 1e6 means; other values as numbers of Python, or as are.
+
+    Raises:
+        ConfigError: for a number so large that it stands for several integers.
+    """
     value = plain(value)
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if not isinstance(value, float) or not value.is_integer():
+        return value
+    if abs(value) >= _EXACT:
+        raise ConfigError(
+            f"{value:.17g} is too large to be exact: from 2**53 on, numbers with a point or an "
+            "exponent stand for several whole numbers; write it as an integer, in digits alone"
+        )
+    return int(value)
 
 
 def check_plain(values: Mapping[str, object]) -> None:

@@ -180,3 +180,17 @@ def test_literals_are_read_from_text() -> None:
     assert parse(Settings, {"mode": "safe", "names": "a,b"}) == Settings(
         mode="safe", names=("a", "b")
     )
+
+
+def test_integers_too_large_for_a_float_are_written_in_digits() -> None:
+    """A float of 2**53 or more stands for several; where a float will do, it is one."""
+
+    @attrs.frozen(kw_only=True)
+    class Large:
+        n: int = parameter(1, "an integer")
+        x: int | float = parameter(1, "either")
+
+    with pytest.raises(ConfigError, match=r"parameter n is '1e16'; .*write it as an integer"):
+        parse(Large, {"n": "1e16"})
+    assert parse(Large, {"n": "10000000000000001"}).n == 10**16 + 1
+    assert parse(Large, {"x": "1e16"}).x == 1e16

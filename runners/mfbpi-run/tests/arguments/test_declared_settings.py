@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -111,13 +113,36 @@ def test_counts_may_be_written_with_an_exponent(steps: str, toy_run: Callable[..
     assert library.load("command").tasks == given.tasks == known
 
 
-@pytest.mark.parametrize("steps", ["2.5", "1e999", "nan", "4e-1", "e", "."])
+@pytest.mark.parametrize("steps", ["2.5", "1e999", "1e400", "nan", "4e-1", "e", ".", "two", "-1.5"])
 def test_counts_are_whole(steps: str, toy_run: Callable[..., Any]) -> None:
     """And finite."""
     ended = toy_run("--steps", steps)
 
     assert ended.code == 2
-    assert f"'--steps': '{steps}' is not a valid integer" in ended.err
+    assert f"'--steps': '{steps}' is given; expected a whole number of 1 or more" in ended.err
+
+
+@pytest.mark.parametrize("steps", ["9007199254740993.0", "9007199254740992.0", "1e300"])
+def test_counts_are_exact(steps: str, toy_run: Callable[..., Any]) -> None:
+    """From 2**53 on a float stands for several integers: on the command line, in files, Python."""
+    Path("many.toml").write_text(
+        f"steps = {steps}\n[[agent]]\nname = 'plain'\n[[environment]]\nname = 'ring'\n"
+    )
+    message = "too large to be exact: .* write it as an integer"
+    ended = toy_run("--steps", steps)
+
+    assert ended.code == 2
+    assert re.search(rf"'--steps': .*{message}", ended.err)
+    with pytest.raises(library.UsageError, match=rf"many.toml: steps is .*{message}"):
+        library.sweep("many.toml")
+    with pytest.raises(library.UsageError, match=message):
+        library.run("plain", "ring", steps=float(steps))
+
+
+def test_the_largest_exact_float_is_a_count() -> None:
+    """And every integer, however large."""
+    assert RunSettings(steps=2.0**53 - 1.0).steps == 2**53 - 1
+    assert RunSettings(steps=2**53 + 1).steps == 2**53 + 1
 
 
 def test_executors_have_settings(toy_run: Callable[..., Any]) -> None:

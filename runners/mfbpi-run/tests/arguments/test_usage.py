@@ -29,7 +29,7 @@ def run_with(mfbpi: Command, **changes: str) -> Any:
         ({"executor": "inlin"}, "no executor is called 'inlin'; did you mean inline?"),
         ({"steps": "-5"}, "'--steps': -5 is not in the range"),
         ({"steps": "0"}, "'--steps': 0 is not in the range"),
-        ({"steps": "many"}, "'--steps': 'many' is not a valid integer"),
+        ({"steps": "many"}, "'--steps': 'many' is given; expected a whole number"),
         ({"episodes": "-1"}, "'--episodes': -1 is not in the range"),
         ({"episodes": "3"}, "environment ring has no longest episode"),
         ({"eval_every": "0"}, "'--eval-every': 0 is not in the range"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -11,6 +10,7 @@ import attrs
 import click
 
 from mfbpi_core.contracts.parameters import whole
+from mfbpi_core.errors import ConfigError
 from mfbpi_run.command import PLACE
 from mfbpi_run.flags import FLAGS
 
@@ -26,11 +26,24 @@ class Count(click.IntRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read it."""
-        if isinstance(value, str) and set(value.lower()) & {"e", "."}:
-            with contextlib.suppress(ValueError):  # what click says of it is clear
-                number = whole(float(value))
-                value = number if isinstance(number, int) else value
-        return int(super().convert(value, param, ctx))
+        try:
+            number = _number(value)
+        except ConfigError as error:
+            self.fail(str(error), param, ctx)
+        if number is None:
+            self.fail(f"{value!r} is given; expected a whole number of 1 or more", param, ctx)
+        return int(super().convert(number, param, ctx))
+
+
+def _number(given: Any) -> int | None:
+    """The whole number that is given, as text or not; None where it is none."""
+    try:
+        if isinstance(given, str) and set(given.lower()) & {"e", "."}:
+            given = whole(float(given))
+            return given if isinstance(given, int) else None
+        return int(given)
+    except ValueError:
+        return None
 
 
 def options(declared: type) -> list[Option]:

@@ -33,7 +33,7 @@ import attrs
 from mfbpi_core.contracts.experiment import Choice, Experiment, RunGrid, RunSettings
 from mfbpi_core.contracts.parameters import allows, whole
 from mfbpi_core.data.plain import JsonObject
-from mfbpi_core.errors import UsageError
+from mfbpi_core.errors import ConfigError, UsageError
 from mfbpi_core.text import did_you_mean
 
 #: Settings of the whole grid, which are those of a run.
@@ -80,7 +80,11 @@ def _check_setting(file: Path, key: str, value: object) -> None:
     if key in _TABLES:
         return
     expected = "a text" if key == _SUMMARY else _SETTINGS[key].metadata["expected"]
-    if not _is_allowed(key, value):
+    try:
+        allowed = _is_allowed(key, value)
+    except ConfigError as error:
+        raise UsageError(f"{file}: {key} is {error}") from error
+    if not allowed:
         raise UsageError(f"{file}: {key} is {value!r}; expected {expected}")
 
 
