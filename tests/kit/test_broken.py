@@ -5,6 +5,7 @@ import re
 import pytest
 
 from mfbpi_core.testing import checks_for
+from mfbpi_core.testing.checks import model_checks
 
 #: By kind and plugin: the checks that must fail, and what the message of the first must say.
 ENVIRONMENTS = {
@@ -200,6 +201,12 @@ CASES = [
     }.items()
     for name, found in table.items()
 ]
+
+
+@pytest.fixture(autouse=True)
+def rolled_as_long_as_stepped(monkeypatch):
+    """The toys' simulators step in Python, and each fault shows in the steps of a walk."""
+    monkeypatch.setattr(model_checks, "N_ROLLED", model_checks.N_STEPS)
 
 
 @pytest.mark.filterwarnings("ignore::mfbpi_core.errors.ModelWarning")  # the kit's own business

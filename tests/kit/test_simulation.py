@@ -4,6 +4,8 @@ import pytest
 
 from mfbpi_core import Registry
 from mfbpi_core.testing import checks_for
+from mfbpi_core.testing.subject import Subject
+from mfbpi_core.testing.tools import simulation
 
 #: Environments on the library of tabular environments, with zeros in every place of a row. Both
 #: drivers of the second close their sums where one positive entry remains, which is too early.
@@ -78,3 +80,20 @@ def test_without_a_compiled_agent_the_simulator_is_skipped(results, install):
 
     assert found.status == "skipped"
     assert found.message == "no agent installed uses the simulator"
+
+
+def test_an_agent_without_parameters_rolls(monkeypatch):
+    """Of the agents installed, not the first by name: one that plans takes minutes on taxi."""
+    registry, tried = Registry.discover(), []
+    interaction = simulation._interaction
+
+    def noted(agent, world):
+        tried.append(agent.plugin.spec.name)
+        return interaction(agent, world)
+
+    monkeypatch.setattr(simulation, "_interaction", noted)
+
+    assert (
+        len(simulation.rolled(Subject(registry.get("environment", "taxi"), registry), 100)) == 100
+    )
+    assert tried == ["uniform"]

@@ -5,10 +5,10 @@ Each function raises :class:`CheckFailure`. Frequencies: see the module ``goodne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from mfbpi_core.data.arrays import Array, FloatArray
 from mfbpi_core.data.mdp import TabularMDP
@@ -28,10 +28,10 @@ def require_transitions(model: TabularMDP, steps: Transitions) -> None:
 def require_rewards(model: TabularMDP, steps: Transitions) -> None:
     """Rewards obey the law, and their means agree."""
     if model.reward_law == "bernoulli":
-        wrong = np.flatnonzero((steps.rewards != 0.0) & (steps.rewards != 1.0))
+        wrong = iter(np.flatnonzero((steps.rewards != 0.0) & (steps.rewards != 1.0)).tolist())
     else:
         wrong = _not_paid(model, steps)
-    for i in wrong[:1]:
+    for i in itertools.islice(wrong, 1):
         s, a, following = steps.observations[i], steps.actions[i], steps.next_observations[i]
         said = _rewards_on_the_way(model, int(s), int(a), int(following))
         what = f"(s={s}, a={a}) paid {steps.rewards[i]:.6g} on the way to state {following}"
@@ -41,17 +41,15 @@ def require_rewards(model: TabularMDP, steps: Transitions) -> None:
         _require_mean_rewards(model, steps)
 
 
-def _not_paid(model: TabularMDP, steps: Transitions) -> npt.NDArray[np.int64]:
+def _not_paid(model: TabularMDP, steps: Transitions) -> Iterator[int]:
     """Steps whose reward the model does not have; slots may share a state and not a reward."""
     likely = _rewards(model)[steps.observations, steps.actions, steps.next_observations]
     doubtful = np.flatnonzero(np.abs(steps.rewards - likely) > ROUNDING)
-    wrong = []
-    for i in doubtful:
+    for i in doubtful.tolist():
         pair = int(steps.observations[i]), int(steps.actions[i])
         said = _rewards_on_the_way(model, *pair, int(steps.next_observations[i]))
         if not (np.abs(said - steps.rewards[i]) <= ROUNDING).any():
-            wrong.append(int(i))
-    return np.array(wrong, dtype=np.int64)
+            yield i
 
 
 def _rewards_on_the_way(model: TabularMDP, s: int, a: int, following: int) -> FloatArray:
