@@ -21,6 +21,8 @@ def whole(value: object) -> int | None:
     Numbers with a fraction are never rounded, not even 2.0: what means a state or an action and is
     computed in floating point is right by luck.
     """
+    if type(value) is int:  # as nearly always, at every step of a run
+        return value
     value = _scalar(value)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         return None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
+
+import pluggy
 
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins import kinds
@@ -17,6 +20,17 @@ _ALIKE = 0.85
 
 #: What pluggy's markers leave on a function.
 _IMPLEMENTATION, _SPECIFICATION = "mfbpi_impl", "mfbpi_spec"
+
+
+class Manager(pluggy.PluginManager):
+    """pluggy's, which looks at what a module imports, too, and takes ten times as long for it."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        """How a name of a plugin is marked; None for what is no function of a module."""
+        members = vars(plugin) if isinstance(plugin, ModuleType) else {}
+        if name in members and not inspect.isroutine(members[name]):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
 
 
 def check_hooks(module: object) -> None:

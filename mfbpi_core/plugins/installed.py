@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
-from pathlib import PurePath
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import Distribution, EntryPoint, PackageMetadata, distributions
 
 import attrs
 
@@ -12,6 +13,9 @@ from mfbpi_core.errors import PluginError
 from mfbpi_core.text import said
 
 _UNKNOWN = "unknown"
+
+#: Lines of a METADATA file.
+_STATED = re.compile(r"^(Name|Version): *(\S+)", re.MULTILINE)
 
 
 @attrs.frozen(kw_only=True)
@@ -48,15 +52,7 @@ def _place(origin: Origin | Unusable) -> tuple[str, str]:
 
 
 def _installed(group: str) -> Iterator[Origin | Unusable]:
-    try:
-        points = entry_points(group=group)
-    except Exception:  # one unreadable file hides all the others
-        yield from _one_by_one(group)
-    else:
-        yield from map(_origin, points)
-
-
-def _one_by_one(group: str) -> Iterator[Origin | Unusable]:
+    """One distribution after the other: one unreadable file must not hide all the others."""
     seen: set[str] = set()
     for each in distributions():
         name, version = _names(each)
@@ -64,17 +60,25 @@ def _one_by_one(group: str) -> Iterator[Origin | Unusable]:
             continue
         seen.add(name)
         try:
-            yield from map(_origin, each.entry_points.select(group=group))
+            yield from map(_origin, _points(each, group))
         except Exception as error:
             reason = f"its entry_points.txt cannot be read ({type(error).__name__}: {said(error)})"
             yield _half_removed(name, version, reason)
+
+
+def _points(distribution: Distribution, group: str) -> Iterable[EntryPoint]:
+    """Its entry points of a group; what has none, as nearly all have, is not parsed."""
+    written = distribution.read_text("entry_points.txt")
+    if not written or f"[{group}]" not in written:
+        return ()
+    return distribution.entry_points.select(group=group)
 
 
 def _origin(point: EntryPoint) -> Origin | Unusable:
     if point.dist is None:
         return Origin(point=point, distribution=_UNKNOWN, version=_UNKNOWN)
     try:
-        told = point.dist.metadata  # parsed anew each time that it is asked for
+        told = _told(point.dist)
         name, version = told["Name"], told["Version"]
     except Exception:  # without a METADATA file, importlib raises whatever comes
         name, version = None, None
@@ -84,10 +88,16 @@ def _origin(point: EntryPoint) -> Origin | Unusable:
     return _half_removed(name, version, "it has entry points, but no METADATA that names it")
 
 
+def _told(distribution: Distribution) -> Mapping[str, str] | PackageMetadata:
+    """Name and version as it states them; its metadata as a whole is much slower to parse."""
+    header, _, _ = (distribution.read_text("METADATA") or "").partition("\n\n")
+    return dict(_STATED.findall(header)) or distribution.metadata
+
+
 def _names(distribution: Distribution) -> tuple[str, str]:
     """Name and version by the folder, such as ``mfbpi_x-1.0.dist-info``."""
-    folder = PurePath(str(getattr(distribution, "_path", _UNKNOWN))).stem
-    name, _, version = folder.partition("-")
+    folder = os.path.basename(str(getattr(distribution, "_path", _UNKNOWN)))  # noqa: PTH119
+    name, _, version = os.path.splitext(folder)[0].partition("-")  # noqa: PTH122 - of hundreds
     return name.replace("_", "-"), version or _UNKNOWN
 
 

@@ -8,11 +8,9 @@ from importlib.metadata import EntryPoint
 from types import ModuleType
 from typing import Any
 
-import pluggy
-
 from mfbpi_core.errors import ConflictError, NotFoundError, PluginError
 from mfbpi_core.plugins import hookspecs
-from mfbpi_core.plugins._hooks import check_hooks, nothing_yielded, yielded
+from mfbpi_core.plugins._hooks import Manager, check_hooks, nothing_yielded, yielded
 from mfbpi_core.plugins.installed import Unusable, origins
 from mfbpi_core.plugins.kind import Kind
 from mfbpi_core.plugins.kinds import KINDS
@@ -27,7 +25,7 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self._manager = Manager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs.specifications())
         self.plugins: list[Plugin] = []
         self.problems: list[PluginProblem] = []

@@ -13,7 +13,7 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 import attrs
 
@@ -101,7 +101,7 @@ def parse(config: type[C], given: Mapping[str, str]) -> C:
         ConfigError: unknown key (with close matches), text that is not of the type, or a value
             out of range.
     """
-    hints = get_type_hints(config)
+    hints = kinds.hints(config)
     check_keys(config, given)
     values = {
         key: kinds.convert(key, text, hints[key]) if key in hints else rest.read(text)
@@ -113,7 +113,7 @@ def parse(config: type[C], given: Mapping[str, str]) -> C:
 
 def from_dict(config: type[C], values: Mapping[str, object]) -> C:
     """Rebuild a ``Config`` from :func:`to_dict`, after a round trip through JSON."""
-    hints = get_type_hints(config)
+    hints = kinds.hints(config)
     check_keys(config, values)
     given = {
         key: tuple(v) if kinds.is_tuple(hints[key]) and isinstance(v, list) else v
@@ -144,7 +144,7 @@ def check_keys(config: type, given: Mapping[str, object]) -> None:
 
 def _validate(instance: Any, attribute: attrs.Attribute[object], value: object) -> None:
     """Validator of every parameter."""
-    hint = get_type_hints(type(instance))[attribute.name]
+    hint = kinds.hints(type(instance))[attribute.name]
     if not limits.allows(attribute, hint, value):
         named, shown = f"parameter {attribute.name}", repr(value)
         if "metavar" in attribute.metadata:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_type_hints
+from typing import Any
 
 import attrs
 
@@ -24,7 +24,7 @@ class Parameter:
 
 def describe(config: type) -> list[Parameter]:
     """List the parameters of a ``Config`` class in the order of their definition."""
-    hints = get_type_hints(config)
+    hints = kinds.hints(config)
     return [
         Parameter(
             name=field.name,

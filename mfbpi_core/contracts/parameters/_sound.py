@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_type_hints
+from collections.abc import Mapping
 
 import attrs
 
@@ -23,7 +23,7 @@ def check_fields(name: str, config: type) -> None:
         PluginError: naming the field, and what to write instead.
     """
     try:
-        hints = get_type_hints(config)
+        hints = kinds.hints(config)
     except Exception as error:  # whatever is written there
         raise PluginError(
             f"the types of {name} cannot be read: {described(error)}; import what they name where "
@@ -36,7 +36,7 @@ def check_fields(name: str, config: type) -> None:
         _check_defaults(name, config)
 
 
-def _check_field(name: str, field: attrs.Attribute[object], hints: dict[str, object]) -> None:
+def _check_field(name: str, field: attrs.Attribute[object], hints: Mapping[str, object]) -> None:
     where = f"{field.name} of {name}"
     if field.name not in hints:
         raise PluginError(f"{where} has no type; write `{field.name}: int = parameter(...)`")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import types
 from collections.abc import Mapping
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mfbpi_core.data.plain import plain
 from mfbpi_core.errors import ConfigError
@@ -18,6 +19,14 @@ _LONGEST_SHOWN = 80
 _EXACT = 2.0**53
 
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def hints(config: type) -> Mapping[str, Any]:
+    """The types of the fields of a class, read once: each field of each instance asks for them."""
+    return _read_hints(config)
+
+
+_read_hints = functools.lru_cache(maxsize=512)(get_type_hints)
 
 
 def _alternatives(hint: object) -> tuple[Any, ...]:
