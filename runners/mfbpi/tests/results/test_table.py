@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from mfbpi.results.storage import table
+from mfbpi.results.storage import columns, table
 from mfbpi_core.data.row import Row
 from mfbpi_core.data.task import PluginRef, Task
 
@@ -76,6 +76,55 @@ def test_arrays_keep_shape_and_order() -> None:
     assert made.column("shape").to_pylist() == [[2, 3]]
     assert made.column("values").to_pylist() == [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]
     assert made.column("array").to_pylist() == ["counts"]
+
+
+def test_columns_are_what_arrow_makes_of_the_values() -> None:
+    """Types, values, dictionaries and lists, and those without anything in them."""
+    made: list[tuple[list[object], pa.DataType]] = [
+        (["b", "ä", "b", ""], pa.string()),
+        ([-(2**63), 0, np.int64(3), 2**63 - 1], pa.int64()),
+        ([0.1, np.float32(0.5), float("-inf"), 7], pa.float64()),
+        ([[2, 3], [], [5]], pa.list_(pa.int64())),
+        ([np.array([0.5, 1.0]), np.empty(0)], pa.list_(pa.float64())),
+    ]
+    for values, kind in [*made, *(([], kind) for _, kind in made)]:
+        expected = pa.array(values, kind)
+        is_text = pa.types.is_string(kind)
+        if is_text:
+            kind, expected = pa.dictionary(pa.int32(), kind), expected.dictionary_encode()
+        found = columns.column(values, kind)
+
+        found.validate(full=True)
+        assert found.type == expected.type
+        assert found.equals(expected)
+
+
+@pytest.mark.parametrize("values", [[1.5], ["1"], [None]])
+def test_what_is_no_integer_is_refused(values: list[object]) -> None:
+    """Nothing is rounded or parsed on the way to a table."""
+    with pytest.raises(TypeError):
+        columns.column(values, pa.int64())
+
+
+def test_storing_imports_no_pandas() -> None:
+    """It takes as long to import as a short run."""
+    code = (
+        "import sys; import numpy as np; from mfbpi.results.storage import table\n"
+        "from mfbpi_core.data.row import Row; from mfbpi_core.data.task import PluginRef, Task\n"
+        "ref = PluginRef(name='a')\n"
+        "task = Task(agent=ref, environment=ref, metrics=(), seed=7, horizon=10, eval_every=5,\n"
+        "            discount=0.9)\n"
+        "row = Row(step=0, episode=0, metric='rate', value=0.25, elapsed_s=0.0)\n"
+        "rows = table.rows_table(task, [row], {})\n"
+        "arrays = table.arrays_table(task, {('visits', 'counts'): np.eye(2)}, {})\n"
+        "for each in (rows, arrays):\n"
+        "    assert table.from_bytes(table.to_bytes(each)).num_rows == 1\n"
+        "assert 'pandas' not in sys.modules\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_concatenation_keeps_every_provenance() -> None:

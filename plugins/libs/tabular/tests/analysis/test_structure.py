@@ -4,7 +4,7 @@ from scipy import sparse
 
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import ModelError, ModelWarning
-from mfbpi_lib_tabular.analysis import description, structure
+from mfbpi_lib_tabular.analysis import description, reach, structure
 
 
 def _deterministic(moves, **options) -> TabularMDP:
@@ -21,7 +21,7 @@ def test_riverswim_is_one_class(riverswim):
 
     assert structure.is_communicating(mdp)
     assert [c.tolist() for c in structure.closed_classes(mdp)] == [list(range(6))]
-    assert structure.unreachable_states(mdp).size == 0
+    assert reach.unreachable_states(mdp).size == 0
 
 
 def test_two_closed_classes():
@@ -36,14 +36,34 @@ def test_unreachable_states_are_named():
     """From state 0 only 0 and 1 can be reached."""
     mdp = _deterministic([[1, 0], [0, 0], [0, 3], [3, 3]])
 
-    assert structure.unreachable_states(mdp).tolist() == [2, 3]
+    assert reach.unreachable_states(mdp).tolist() == [2, 3]
 
 
 def test_initial_distribution_decides_what_is_reachable():
     """Started in state 3, nothing else is reached."""
     mdp = _deterministic([[1, 0], [0, 0], [0, 3], [3, 3]], initial=[0, 0, 0, 1])
 
-    assert structure.unreachable_states(mdp).tolist() == [0, 1, 2]
+    assert reach.unreachable_states(mdp).tolist() == [0, 1, 2]
+
+
+def test_reachable_is_what_powers_of_the_graph_fill():
+    """Random graphs with several ways, some of probability zero, and several first states."""
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(30):
+        successors = rng.integers(12, size=(12, 1, 3))
+        probabilities = rng.dirichlet([1.0, 1.0], (12, 1)) @ [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+        initial = np.where(np.arange(12) < 2, 0.5, 0.0)
+        mdp = TabularMDP.from_successors(
+            successors, probabilities, np.zeros(successors.shape), initial=initial
+        )
+        graph = np.eye(12) + (mdp.transitions > 0.0).any(axis=1)
+        reached = (initial @ np.linalg.matrix_power(graph, 12)) > 0.0
+        missing = np.flatnonzero(~reached).tolist()
+        seen.add(len(missing))
+
+        assert reach.unreachable_states(mdp).tolist() == missing
+    assert len(seen) > 3
 
 
 def test_stationary_distribution_by_hand(riverswim):
@@ -122,7 +142,7 @@ def test_episodes_restart_the_walk():
     third = pytest.approx([1 / 3, 1 / 3, 1 / 3, 0.0])
     assert structure.stationary_distribution(mdp, [0, 0, 0, 0]) == third
     assert structure.is_communicating(mdp)
-    assert structure.unreachable_states(mdp).size == 0
+    assert reach.unreachable_states(mdp).size == 0
 
 
 def test_episode_that_ends_before_it_starts():

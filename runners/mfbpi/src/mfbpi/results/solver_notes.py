@@ -19,8 +19,8 @@ def failures(files: Iterable[Place]) -> list[str]:
     counts: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for file in files:
         _, schema = table.look(file)
-        profile = table.origin_of(schema).get("agent_profile", {})
-        task = table.task_of(schema.empty_table())
+        origin = table.origin_of(schema)
+        profile, task = origin.get("agent_profile", {}), table.task_in(origin)
         failed, runs = (int(_number(profile, f"solver_{name}")) for name in ("failures", "runs"))
         key = task.agent.shown, task.environment.shown
         counts.setdefault(key, []).append((failed, runs))

@@ -10,7 +10,7 @@ import numpy as np
 from mfbpi_core import TabularMDP
 from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.plain import JsonObject
-from mfbpi_lib_tabular.analysis import shown, structure
+from mfbpi_lib_tabular.analysis import reach, shown, structure
 from mfbpi_lib_tabular.analysis.hardness import Hardness, measure
 from mfbpi_lib_tabular.solution import gaps, moments, planning
 
@@ -93,7 +93,7 @@ def describe(mdp: TabularMDP, discount: float, *, hardness: bool = True) -> Desc
         ties=separation.ties,
         unresolved=separation.unresolved,
         communicating=structure.is_communicating(mdp),
-        unreachable=structure.unreachable_states(mdp).tolist(),
+        unreachable=reach.unreachable_states(mdp).tolist(),
         n_closed_classes=len(structure.closed_classes(mdp)),
         hardness=measure(mdp, separation) if hardness else None,
         errors={name: error for name, (_, error) in ranges.items()},
@@ -149,7 +149,7 @@ def diagnose(mdp: TabularMDP) -> list[str]:
     if not (mdp.initial[~mdp.terminal] > 0.0).any():
         return ["every episode begins in a terminal state: there is no walk"]
     messages = []
-    unreachable = structure.unreachable_states(mdp).tolist()
+    unreachable = reach.unreachable_states(mdp).tolist()
     if unreachable:
         messages.append(f"no walk from the start visits {_named(unreachable)}")
     classes = structure.closed_classes(mdp)

@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 
 from mfbpi_core import TabularMDP
 from mfbpi_core.data.arrays import IntArray
-from mfbpi_lib_tabular.analysis import structure
+from mfbpi_lib_tabular.analysis import reach, structure
 from mfbpi_lib_tabular.analysis.hitting import Hitting, fastest
 from mfbpi_lib_tabular.solution import gaps
 
@@ -79,7 +79,7 @@ def measure(mdp: TabularMDP, found: gaps.Separation) -> Hardness:
     Raises:
         ModelError: when every first state is terminal, so that there is no walk.
     """
-    live = np.setdiff1d(np.flatnonzero(~mdp.terminal), structure.unreachable_states(mdp))
+    live = np.setdiff1d(np.flatnonzero(~mdp.terminal), reach.unreachable_states(mdp))
     rows = _restricted(mdp, live)
     exact = live.size <= EXACT_STATES
     diameter, rarest_state = _hitting(rows, mdp.n_actions)

@@ -54,20 +54,6 @@ def is_communicating(mdp: TabularMDP) -> bool:
     return len(np.unique(labels[~mdp.terminal])) == 1
 
 
-def unreachable_states(mdp: TabularMDP) -> IntArray:
-    """States that no policy reaches from the initial distribution, sorted."""
-    n_states = mdp.n_states
-    graph = _state_graph(_moves(mdp), mdp.n_actions)
-    start = sparse.csr_array(mdp.initial[None, :])
-    # One more node that leads to the first states: breadth-first search wants a single source.
-    extended = sparse.block_array(
-        [[graph, sparse.csr_array((n_states, 1))], [start, sparse.csr_array((1, 1))]], format="csr"
-    )
-    found = csgraph.breadth_first_order(extended, n_states, return_predecessors=False)
-    missing: IntArray = np.setdiff1d(np.arange(n_states), found)
-    return missing
-
-
 def stationary_distribution(mdp: TabularMDP, policy: npt.ArrayLike) -> FloatArray:
     """Long-run frequency of each state under a policy, float64 [S].
 

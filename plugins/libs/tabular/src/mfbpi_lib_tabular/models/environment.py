@@ -13,7 +13,7 @@ from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, CheckpointError, ModelError
 from mfbpi_core.running.generators import restore_generator, state_with_seeds
-from mfbpi_lib_tabular.analysis import structure
+from mfbpi_lib_tabular.analysis import reach
 from mfbpi_lib_tabular.models.dynamics import Dynamics, dynamics_of
 
 
@@ -60,7 +60,7 @@ class TabularEnvironment(Environment):
     @functools.cached_property
     def cells(self) -> Cells:
         """One cell for each state; reachable are those in which a walk from the start acts."""
-        missing = structure.unreachable_states(self.mdp)
+        missing = reach.unreachable_states(self.mdp)
         acting = ~self.mdp.terminal | (self.mdp.initial > 0.0)
         acting[missing] = False
         return Cells(count=self.mdp.n_states, index=_identity, reachable=acting)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mfbpi.results.storage import columns as columns_of
 from mfbpi.results.storage import files
 from mfbpi.results.storage.places import Place
 from mfbpi_core.data.arrays import Array
@@ -114,13 +115,7 @@ def _run_columns(task: Task, n: int) -> dict[str, list[Any]]:
 def _table(
     columns: Mapping[str, list[Any]], schema: pa.Schema, provenance: Mapping[str, object]
 ) -> pa.Table:
-    arrays = []
-    for field in schema:
-        # from_pydict cannot encode dictionaries by itself.
-        if pa.types.is_dictionary(field.type):
-            arrays.append(pa.array(columns[field.name], pa.string()).dictionary_encode())
-        else:
-            arrays.append(pa.array(columns[field.name], field.type))
+    arrays = [columns_of.column(columns[field.name], field.type) for field in schema]
     return with_provenance(pa.Table.from_arrays(arrays, schema=schema), provenance)
 
 
@@ -171,7 +166,12 @@ def origin_of(schema: pa.Schema) -> JsonObject:
 
 def task_of(table: pa.Table) -> Task:
     """The task whose results a file holds."""
-    return Task.from_json(json.dumps(provenance(table)["task"]))
+    return task_in(provenance(table))
+
+
+def task_in(origin: JsonObject) -> Task:
+    """The task that a provenance names."""
+    return Task.from_json(json.dumps(origin["task"]))
 
 
 def concatenate(tables: Sequence[pa.Table]) -> pa.Table:
