@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,19 @@ def environment() -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     path = os.pathsep.join(filter(None, [str(TOY), kept.get("PYTHONPATH")]))
     return {**kept, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture
+def one_core() -> Iterator[None]:
+    """What is started finds one core, so that one worker runs the tasks of a grid in turn.
+
+    For what is shown of a grid and not of workers: a second one costs the seconds of its start.
+    """
+    before = os.sched_getaffinity(0)
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    os.sched_setaffinity(0, {sorted(before)[number % len(before)]})
+    yield
+    os.sched_setaffinity(0, before)
 
 
 @pytest.fixture

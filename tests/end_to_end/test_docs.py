@@ -21,11 +21,15 @@ _BLOCK = re.compile(r'```(python|console|toml|csv)(?: title="([^"]+)")?\n(.*?)``
 _PLANNED = re.compile(r"^mfbpi(-run| run| sweep)\b.*(paper/|\bdbmf_bpi\b|\bids\b|\bbpi/)")
 
 
+@pytest.mark.usefixtures("one_core")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_blocks_of_a_page_run_in_order(
     page: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """In one directory; Python blocks of a page share their names, files are written."""
+    """In one directory; Python blocks of a page share their names, files are written.
+
+    Blocks of Python that follow each other are one program.
+    """
     scripts = Path(sys.executable).parent
     environment["PATH"] = f"{scripts}{os.pathsep}{environment['PATH']}"
     for arguments in _steps(page.read_text(), tmp_path):
@@ -36,13 +40,16 @@ def test_blocks_of_a_page_run_in_order(
 
 
 def _steps(text: str, directory: Path) -> Iterator[list[str]]:
-    before = ""
-    for language, title, code in _BLOCK.findall(text):
+    before, waiting = "", False
+    for language, title, code in [*_BLOCK.findall(text), ("", "", "")]:
+        is_program = language == "python" and not title
+        if waiting and not is_program:
+            yield [sys.executable, "-c", before]
+        waiting = is_program
         if title:
             (directory / title).write_text(code)
-        elif language == "python":
+        elif is_program:
             before += code
-            yield [sys.executable, "-c", before]
         elif language == "console":
             for line in code.replace("\\\n", " ").splitlines():
                 yield ["sh", "-c", _quick(line)]
