@@ -117,41 +117,6 @@ def test_steps_are_compared_by_rank_and_what_is_never_reached_is_last(template: 
     assert "from which on value_ratio >= 0.9 until the end of the run" in found.caption
 
 
-@pytest.mark.parametrize("pairs", ["by seed", "independent"])
-@pytest.mark.parametrize("late", [10, 30])
-def test_other_agents_change_nothing_in_a_contrast(
-    template: Results, pairs: str, late: int
-) -> None:
-    """Ranks are of the two that are compared: only Holm's correction knows of the others."""
-    results = six(template)
-    agent = attrs.evolve(results.found[0].task.agent, name="psrl")
-    values = {step: float(step >= late) for step in STEPS}
-    others = [
-        measured(attrs.evolve(each, task=attrs.evolve(each.task, agent=agent)), values)
-        for each in results.found[:3]
-    ]
-    three = attrs.evolve(results, found=(*results.found, *others))
-
-    (alone,) = results.compare("value_ratio", reaches=0.9, pairs=pairs).contrasts
-    named = [("q_learning", "uniform")]
-    (asked,) = three.compare("value_ratio", reaches=0.9, pairs=pairs, contrasts=named).contrasts
-    among = three.compare("value_ratio", reaches=0.9, pairs=pairs).contrasts[0]
-
-    assert asked == alone
-    assert attrs.evolve(among, p_corrected=alone.p_corrected) == alone
-
-
-def test_runs_of_seeds_that_only_one_agent_has_change_no_pair(template: Results) -> None:
-    """By seed, ranks are those of the runs that make the pairs."""
-    results = six(template)
-    fewer = attrs.evolve(results, found=(*results.found[:2], *results.found[3:]))
-    neither = attrs.evolve(results, found=(*results.found[:2], *results.found[3:5]))
-
-    found = [each.compare("value_ratio", reaches=0.9, pairs="by seed") for each in (fewer, neither)]
-
-    assert found[0].contrasts == found[1].contrasts
-
-
 def test_runs_are_treated_as_those_that_a_rule_did_not_stop(template: Results) -> None:
     """The steps as stopping times, absent where not reached: the same contrast, to the bit."""
     results = six(template)

@@ -166,8 +166,7 @@ def audit(
     asked = StopRef(rule=rule.ref(), delta=delta, epsilon=epsilon, scope=scope)
     rule_part = assembly.find(registry, "stopping_rule", asked.rule)
     agent_part = assembly.find(registry, "agent", grid.planned_agent(chosen, about))
-    wrong = left = stopped = 0
-    sets = True
+    wrong, left, stopped, sets = 0, 0, 0, True
     for seed in range(first_seed, first_seed + replicas):
         streams = Streams(seed)
         replica = _Replica(
