@@ -15,6 +15,7 @@ from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.configured import C
 from mfbpi_core.contracts.environment import Cells, Environment
 from mfbpi_core.contracts.recommendation import checked_allocation, checked_policy, recommendation
+from mfbpi_core.data import exact
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.data.problem import Observation, Problem
@@ -59,7 +60,18 @@ class Snapshot:
         return self._streams.generator(f"evaluation:{self.metric}", self.step)
 
     def recommend(self, observation: Observation) -> int:
-        """What the agent recommends, an action that exists; raises :class:`PluginError`."""
+        """What the agent recommends, an action that exists; raises :class:`PluginError`.
+
+        One with a policy of its own, which it may have to solve a model for, is asked for it once.
+        """
+        state = exact.whole(observation)
+        if (
+            state is not None
+            and type(self.agent).recommended_policy is not Agent.recommended_policy
+        ):
+            policy = self.policy
+            if policy is not None:
+                return int(policy[state])
         return recommendation(self.agent, observation)
 
     @property

@@ -113,3 +113,29 @@ def test_default_state_is_a_copy():
     assert agent.q.tolist() == [0.0, 5.0]
     assert agent.rng.random() == np.random.default_rng(0).random()
     assert "problem" not in state
+
+
+def test_a_policy_that_is_solved_for_is_asked_for_once_by_recommendations():
+    """An agent with a policy of its own may plan for it; without one it is asked state by state."""
+
+    class Planning(Counting):
+        """Recommends from a plan that it makes whenever it is asked."""
+
+        def recommended_policy(self):
+            """A plan."""
+            self.asked += 1
+            return np.array([2, 0, 1])
+
+        def recommend(self, observation):
+            """From the plan."""
+            return self.recommended_policy()[observation]
+
+    planning, plain = Planning(counting(3).problem, None, None), counting(3)
+    moments = [
+        Snapshot(step=0, episode=0, agent=a, streams=Streams(seed=0)) for a in (planning, plain)
+    ]
+    states = [0, np.int64(1), np.array(2), 0]
+
+    assert [moments[0].of("a metric").recommend(s) for s in states] == [2, 0, 1, 2]
+    assert [moments[1].recommend(s) for s in states] == [0, 1, 2, 0]
+    assert (planning.asked, plain.asked) == (1, 4)

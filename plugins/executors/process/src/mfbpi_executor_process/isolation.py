@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
-import pickletools
 import signal
 import sys
 import threading
@@ -67,6 +66,8 @@ def names_main(pickled: bytes) -> bool:
 
     Bytes within it may: they are what an object sends of itself by value.
     """
+    import pickletools  # not on top: it is slow, and not every run has processes
+
     texts = (
         argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str)
     )

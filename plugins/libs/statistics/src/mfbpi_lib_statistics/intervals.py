@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from scipy.special import stdtrit
 
 #: Confidence level of the intervals that tables and figures show.
 LEVEL = 0.95
@@ -52,8 +51,7 @@ def t_interval(
     mean = float(np.mean(values))
     if n == 1:
         return Interval(mean=mean, low=None, high=None, n=1)
-    quantile = float(stdtrit(n - 1, 0.5 + level / 2.0))
-    half = quantile * float(np.std(values, ddof=1)) / math.sqrt(n)
+    half = _quantile(n - 1, level) * float(np.std(values, ddof=1)) / math.sqrt(n)
     return Interval(
         mean=mean, low=max(mean - half, bounds[0]), high=min(mean + half, bounds[1]), n=n
     )
@@ -83,5 +81,12 @@ def welch_interval(
     freedom = total**2 / sum(
         part**2 / (len(each) - 1) for part, each in zip(parts, (x, y), strict=True)
     )
-    half = float(stdtrit(freedom, 0.5 + level / 2.0)) * math.sqrt(total)
+    half = _quantile(freedom, level) * math.sqrt(total)
     return difference - half, difference + half
+
+
+def _quantile(freedom: float, level: float) -> float:
+    """What Student's t exceeds in absolute value with probability 1 - level."""
+    from scipy.special import stdtrit  # not on top: it is slow, and single values need none
+
+    return float(stdtrit(freedom, 0.5 + level / 2.0))
