@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import attrs
 
-from mfbpi.plan.own import InFile, InSession, origins, take_in
+from mfbpi.plan.in_file import InFile
+from mfbpi.plan.own import InSession, origins, plugin_of, take_in
 from mfbpi_core.plugins.registry import Registry
 
 
@@ -30,7 +31,7 @@ class Found:
         """The plugins."""
         if self._registry is None:
             registry = Registry.discover()
-            take_in(registry, [origin.plugin() for origin in self.own])
+            take_in(registry, list(map(plugin_of, self.own)))
             self._registry = registry
         return self._registry
 

@@ -7,20 +7,19 @@ session is sent to them by its value.
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 import re
 import sys
 import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import cloudpickle
 
-from mfbpi.plan import beside
-from mfbpi.plan.definition import DECLARED, base, bases, definition, digest, is_plugin, kind_of
+from mfbpi.plan.definition import DECLARED, base, definition, digest, kind_of
+from mfbpi.plan.in_file import InFile
 from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import OwnPluginError, PluginError, UsageError
 from mfbpi_core.plugins.kinds import KINDS
@@ -28,7 +27,7 @@ from mfbpi_core.plugins.plugin import Plugin
 from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.plugins.spec import Spec
 from mfbpi_core.plugins.specs import Column
-from mfbpi_core.text import described, did_you_mean
+from mfbpi_core.text import described
 
 #: A class in a file, as it is asked for.
 _IN_FILE = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
@@ -38,57 +37,6 @@ _CONFIG = "mfbpi_config_of_"
 
 #: A class of this session, as :func:`named` calls it.
 _IN_SESSION = re.compile(r"session#([0-9a-f]{16}):(\w+)")
-
-
-@attrs.frozen(kw_only=True)
-class InFile:
-    """A class in a file."""
-
-    path: Path
-    name: str
-    digest: str
-
-    @property
-    def distribution(self) -> str:
-        """What it is known by."""
-        return f"{self.path.name}#{self.digest}"
-
-    def plugin(self) -> OwnPlugin:
-        """Import the file, unless its content is imported already.
-
-        Raises:
-            PluginError: when the file has changed since.
-        """
-        if _held(self.path) != self.digest:
-            raise PluginError(
-                f"{self.path.name}, or a module that it imports, has changed since the run was "
-                "begun"
-            )
-        module = sys.modules.get(f"mfbpi_own_{self.digest}") or self._imported()
-        if not hasattr(module, self.name):
-            names = [name for name, each in vars(module).items() if is_plugin(each)]
-            near = did_you_mean(self.name, names)
-            raise UsageError(
-                f"{self.path.name} defines no {self.name}; {near}it defines: "
-                f"{', '.join(names) or 'no class derived from ' + bases(' or ')}"
-            )
-        return _plugin(self, module, self.name, getattr(module, self.name))
-
-    def _imported(self) -> types.ModuleType:
-        name = f"mfbpi_own_{self.digest}"
-        spec = importlib.util.spec_from_file_location(name, self.path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            del sys.modules[name]
-            raise UsageError(f"{self.path.name} cannot be imported: {error!r}") from error
-        _held(self.path)  # now that they are imported, what its modules hold is kept in mind
-        return module
 
 
 @attrs.frozen(kw_only=True)
@@ -103,14 +51,13 @@ class InSession:
         """What it is known by."""
         return f"session#{self.digest}"
 
-    def plugin(self) -> OwnPlugin:
-        """The class as a plugin, in the module that :func:`named` made."""
-        module = sys.modules[f"mfbpi_own_{self.digest}"]
-        return _plugin(self, module, self.name, getattr(module, self.name))
+    def module(self) -> types.ModuleType:
+        """The module that :func:`named` made."""
+        return sys.modules[f"mfbpi_own_{self.digest}"]
 
     def __reduce__(self) -> tuple[Callable[..., InSession], tuple[str, str, bytes]]:
         """Go to another process with the class, by its value."""
-        found = getattr(sys.modules[f"mfbpi_own_{self.digest}"], self.name)
+        found = getattr(self.module(), self.name)
         try:
             content = cloudpickle.dumps(found)
         except Exception as error:  # whatever an object that the class uses raises
@@ -158,7 +105,7 @@ def of_any_kind(registry: Registry, name: str) -> Plugin | None:
     origin = _origin(name)
     if origin is None:
         return None
-    plugin = origin.plugin()
+    plugin = plugin_of(origin)
     take_in(registry, [plugin])
     return plugin
 
@@ -175,7 +122,7 @@ def take_in_all(registry: Registry, names: Iterable[str]) -> None:
         origin = _origin(name)
         if origin is None:
             raise UsageError(f"`code` is {name!r}; expected './FILE.py:CLASS'")
-        take_in(registry, [origin.plugin()])
+        take_in(registry, [plugin_of(origin)])
 
 
 def require_known(registry: Registry, kind: str, name: str, field: str) -> None:
@@ -224,33 +171,22 @@ def _origin(name: str) -> InFile | InSession | None:
         raise UsageError(f"{name!r} is a file; say which class of it is meant: '{name}:CLASS'")
     if matched is None:
         return None
-    path = Path(matched[1]).absolute()
-    return InFile(path=path, name=matched[2], digest=_held(path))
-
-
-def _held(path: Path) -> str:
-    """Digits of what a file holds, with the modules of the user's that it imports."""
-    try:
-        if path.exists() and not path.is_file():  # a pipe would not end
-            raise UsageError(f"{path.name} is no regular file; expected one with a class in it")
-        content = path.read_bytes()
-        return digest(b"".join([content, *beside.contents(beside.imported(content))]))
-    except OSError as error:
-        raise UsageError(f"cannot read {path.name}: {error.strerror or error}") from error
+    return InFile.found(Path(matched[1]).absolute(), matched[2])
 
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.lstrip("_")).lower()
 
 
-def _plugin(
-    origin: InFile | InSession, module: types.ModuleType, name: str, found: Any
-) -> OwnPlugin:
-    """The plugin that a class is.
+def plugin_of(origin: InFile | InSession) -> OwnPlugin:
+    """The plugin that a class is, its file imported.
 
     Raises:
+        PluginError: when the file has changed since.
         UsageError: when it is none, or declares something wrong.
     """
+    module, name = origin.module(), origin.name
+    found = getattr(module, name)
     shown = f"{origin.distribution.partition('#')[0]}:{name}"
     kind = kind_of(found, f"{shown} is ")
     config = getattr(found, "Config", None) or getattr(module, "Config", NoConfig)
