@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -224,3 +225,42 @@ def test_invented_policies_are_refused(saved: bytes) -> None:
 
     with pytest.raises(mfbpi.UsageError, match=results.files[0].name):
         mfbpi.load("x").policy()
+
+
+class Mine(Agent):
+    """Of this session; swims up the river."""
+
+    best = 1
+
+    def select_action(self, observation: Any) -> int:
+        """The best."""
+        return self.best
+
+    def update(self, transition: Transition) -> None:
+        """Learn nothing."""
+
+    def recommend(self, observation: Any) -> int:
+        """The best."""
+        return self.best
+
+
+def test_agents_of_this_session_are_loaded_and_reproduced_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without saying where they are; in another session the class is given, as it was."""
+    ran = mfbpi.run(Mine, seeds=0, out="mine", save_agent=True, **RIVER)
+    name = ran.tasks[0].agent.name
+    assert ran.agent().recommend(0) == 1
+    assert mfbpi.reproduce(ran.files[0]).is_same
+
+    monkeypatch.delitem(sys.modules, f"mfbpi_own_{name[8:24]}")  # as in another process
+    with pytest.raises(mfbpi.UsageError, match=f"the agent is {name}, a class of the session that"):
+        ran.agent()
+    assert ran.agent(code=Mine).recommend(0) == 1
+
+    monkeypatch.delitem(sys.modules, f"mfbpi_own_{name[8:24]}")
+    monkeypatch.setattr(Mine, "best", 0)
+    with pytest.raises(mfbpi.UsageError, match=r"with `code`; given is session#\w+:mine"):
+        ran.agent(code=Mine)
+    with pytest.raises(mfbpi.UsageError, match=r"with `code`; given is session#\w+:mine"):
+        mfbpi.reproduce(ran.files[0], code=[Mine])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 import attrs
 import pyarrow as pa
@@ -61,7 +61,7 @@ def reproduce(
     agent: str | None = None,
     environment: str | None = None,
     *,
-    code: Iterable[str] = (),
+    code: own.Code = (),
     imports: Collection[str] = (),
 ) -> Reproduced:
     """Run a task again from the provenance in the file of its rows, and compare the numbers.
@@ -73,7 +73,8 @@ def reproduce(
         agent: ``"./FILE.py:CLASS"``, where the agent has no packaging: from where it is taken is
             for the reader to say, never for the file. Its content must be the same.
         environment: likewise.
-        code: likewise, of whatever kind: metrics, a stopping rule, bounds.
+        code: likewise, of whatever kind: metrics, a stopping rule, bounds. One or several, as
+            names or as classes of this session; those that this session has run need no saying.
         imports: modules that the file may ask to import, such as that of an own environment of
             Gymnasium; none if empty.
 
@@ -126,10 +127,10 @@ def _take_in(
     task: Task,
     agent: str | None,
     environment: str | None,
-    code: Iterable[str],
+    code: own.Code,
 ) -> None:
     """Find what a task needs; what has no packaging only where the caller says it is."""
-    own.take_in_all(registry, [code] if isinstance(code, str) else code)
+    own.take_in_all(registry, code)
     for kind, given, ref in (
         ("agent", agent, task.agent),
         ("environment", environment, task.environment),

@@ -29,6 +29,9 @@ from mfbpi_core.plugins.spec import Spec
 from mfbpi_core.plugins.specs import Column
 from mfbpi_core.text import described
 
+#: Classes without packaging, as a reader says where they are.
+Code = str | type | Iterable[str | type]
+
 #: A class in a file, as it is asked for.
 _IN_FILE = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
 
@@ -116,25 +119,52 @@ def take_in(registry: Registry, plugins: Iterable[OwnPlugin]) -> None:
     registry.plugins.extend(p for p in plugins if p.qualified_name not in known)
 
 
-def take_in_all(registry: Registry, names: Iterable[str]) -> None:
-    """Find plugins by ``FILE.py:CLASS``, of any kind; raises :class:`UsageError`."""
-    for name in names:
-        origin = _origin(name)
+def take_in_all(registry: Registry, codes: Code) -> None:
+    """Find plugins of any kind by ``FILE.py:CLASS``, or the classes themselves.
+
+    Raises:
+        UsageError: when one is none.
+    """
+    for code in [codes] if isinstance(codes, str | type) else codes:
+        origin = _origin(named(code) if isinstance(code, type) else code)
         if origin is None:
-            raise UsageError(f"`code` is {name!r}; expected './FILE.py:CLASS'")
+            raise UsageError(f"`code` is {code!r}; expected './FILE.py:CLASS'")
         take_in(registry, [plugin_of(origin)])
 
 
 def require_known(registry: Registry, kind: str, name: str, field: str) -> None:
     """Refuse a name out of a file that is a class without packaging, unless it was taken in.
 
-    From where code is taken is for the reader to say, in ``field``, never for the file.
+    From where code is taken is for the reader to say, in ``field``, never for the file. A class of
+    a session needs no saying in that session.
+
+    Raises:
+        UsageError: with what was given instead.
     """
-    if "#" in name and name not in {plugin.qualified_name for plugin in registry.plugins}:
+    if "#" not in name:
+        return
+    session = _IN_SESSION.fullmatch(name)
+    take_in(registry, [] if session is None else _present(*session.groups()))
+    if name in {plugin.qualified_name for plugin in registry.plugins}:
+        return
+    others = [p for p in registry.plugins if isinstance(p, OwnPlugin) and p.kind == kind]
+    given = f"; given is {', '.join(p.qualified_name for p in others)}" if others else ""
+    if session is not None:
         raise UsageError(
-            f"the {kind} is {name}, a class without packaging; say where it is with `{field}`, "
-            "such as './FILE.py:CLASS', with the content that it had"
+            f"the {kind} is {name}, a class of the session that ran it; give the class, as it was "
+            f"then, with `code`{given}"
         )
+    raise UsageError(
+        f"the {kind} is {name}, a class without packaging; say where it is with `{field}`, "
+        f"such as './FILE.py:CLASS', with the content that it had{given}"
+    )
+
+
+def _present(digits: str, name: str) -> list[OwnPlugin]:
+    """The class of this session that is known by these digits, if this process has run it."""
+    held = vars(sys.modules.get(f"mfbpi_own_{digits}", types.ModuleType("none")))
+    found = [key for key, each in held.items() if isinstance(each, type) and _snake(key) == name]
+    return [plugin_of(InSession(name=key, digest=digits)) for key in found]
 
 
 def origins(registry: Registry) -> tuple[InFile | InSession, ...]:

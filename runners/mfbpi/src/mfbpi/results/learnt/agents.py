@@ -7,7 +7,7 @@ problem is in the file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -35,15 +35,13 @@ from mfbpi_core.plugins.registry import Registry
 from mfbpi_core.text import described
 
 
-def load(
-    path: Place, task: Task, codes: Collection[str], parameters: Mapping[str, object]
-) -> Agent:
+def load(path: Place, task: Task, codes: own.Code, parameters: Mapping[str, object]) -> Agent:
     """The agent of a task.
 
     Args:
         path: its file.
         task: the task.
-        codes: ``"./FILE.py:CLASS"``, where the agent has no packaging.
+        codes: ``"./FILE.py:CLASS"`` or a class, where the agent has no packaging.
         parameters: those that are to be others than in the run.
 
     Raises:

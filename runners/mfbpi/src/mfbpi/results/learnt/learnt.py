@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mfbpi.results.learnt import taking
 
 if TYPE_CHECKING:
+    from mfbpi.plan.own import Code
     from mfbpi.results.learnt.policy import Policy
     from mfbpi.results.storage.places import Place
     from mfbpi.results.storage.reading import Result
@@ -58,7 +59,7 @@ class Learnt:
         env: str | None = None,
         seed: int | None = None,
         *,
-        code: str | None = None,
+        code: Code = (),
         **parameters: Any,
     ) -> Agent:
         """The agent as a run with ``save_agent=True`` has left it, to act with or to learn on.
@@ -67,8 +68,9 @@ class Learnt:
             agent: see :meth:`policy`.
             env: likewise.
             seed: likewise.
-            code: ``"./FILE.py:CLASS"``, where the agent has no packaging: from where code is taken
-                is for the reader to say, never for the file.
+            code: ``"./FILE.py:CLASS"`` or a class, where the agent has no packaging: from where
+                code is taken is for the reader to say, never for the file. A class of this
+                session that ran here needs no saying.
             parameters: those that are to be others than in the run, such as ``device="cpu"``.
 
         Raises:
@@ -85,4 +87,4 @@ class Learnt:
             (True, True)
         """
         found = taking.one(self.found, agent, env, seed)
-        return taking.agent(self, found, () if code is None else (code,), parameters)
+        return taking.agent(self, found, code, parameters)

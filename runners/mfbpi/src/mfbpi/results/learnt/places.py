@@ -12,9 +12,7 @@ from mfbpi_core.plugins import assembly
 from mfbpi_core.plugins.registry import Registry
 
 
-def environment(
-    task: Task, codes: Collection[str] = (), imports: Collection[str] = ()
-) -> Environment:
+def environment(task: Task, codes: own.Code = (), imports: Collection[str] = ()) -> Environment:
     """The environment of a task.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mfbpi.execute.saving.learnt import SUFFIX
@@ -10,6 +10,7 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.text import did_you_mean, listed
 
 if TYPE_CHECKING:
+    from mfbpi.plan.own import Code
     from mfbpi.results.learnt.learnt import Learnt
     from mfbpi.results.learnt.policy import Policy
     from mfbpi.results.storage.reading import Result
@@ -45,7 +46,7 @@ def _is_meant(each: Result, asked: tuple[str | None, str | None, int | None]) ->
     return all(a in (None, b) for a, b in zip(asked, own, strict=True))
 
 
-def policy(results: Learnt, found: Result, codes: Collection[str] = ()) -> Policy:
+def policy(results: Learnt, found: Result, codes: Code = ()) -> Policy:
     """The policy of a run: the table beside its rows, else its agent."""
     # Imported here because it needs the storage of tables.
     from mfbpi.results.learnt.policy import Policy, stored
@@ -61,9 +62,7 @@ def policy(results: Learnt, found: Result, codes: Collection[str] = ()) -> Polic
     return Policy(task=task, actions=None, n_actions=built.problem.n_actions, agent=built)
 
 
-def agent(
-    results: Learnt, found: Result, codes: Collection[str], parameters: Mapping[str, object]
-) -> Agent:
+def agent(results: Learnt, found: Result, codes: Code, parameters: Mapping[str, object]) -> Agent:
     """The agent of a run."""
     if not found.origin.get("agent_saved"):  # a file that is there is of an earlier run
         raise UsageError(
