@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.contracts.parts import check_parts
 from mfbpi_core.data import exact
 from mfbpi_core.errors import ActionError
 from mfbpi_core.testing.outcomes import CheckSkipped, require
@@ -133,19 +132,7 @@ def cells_cover_observations(subject: Subject) -> None:
 
 def parts_are_there(subject: Subject) -> None:
     """Files and modules that an environment says it is made of are there: results name both."""
-    for part in subject.environment().made_of:
-        require(
-            isinstance(part, Path | str), f"made_of names {part!r}; expected a Path or a module"
-        )
-        found = part.is_file() if isinstance(part, Path) else _is_module(part)
-        require(found, f"made_of names {str(part)!r}, which is not there")
-
-
-def _is_module(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name.partition(".")[0]) is not None
-    except ValueError:  # of a module that was made by hand
-        return False
+    check_parts(subject.environment())
 
 
 CHECKS = (

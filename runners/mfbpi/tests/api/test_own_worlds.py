@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import mfbpi as library
+from mfbpi.notices import MfbpiNote
 
 FILE = '''
 import attrs
@@ -148,3 +149,59 @@ def test_errors_say_what_is_wrong(file: Path, changes: dict[str, Any], message: 
     with pytest.raises(library.UsageError, match=message):
         library.run(**given)
     assert not Path("results").exists()
+
+
+READS = '''
+import json
+from pathlib import Path
+
+from mfbpi_core import Environment
+from mfbpi_core.contracts.environment import RunProtocol
+
+
+class Reads(Environment):
+    """Pays what a file says."""
+
+    n_actions = n_states = 2
+    protocol = RunProtocol(horizon=40, eval_every=20, seeds=2)
+    made_of = (Path("pays.json"),)
+
+    def __init__(self, config):
+        self.pays = json.loads(Path("pays.json").read_text())
+
+    def reset(self, *, seed=None, options=None):
+        return 0, {}
+
+    def step(self, action):
+        return 0, self.pays, False, False, {}
+'''
+
+
+def test_a_file_that_an_own_environment_reads_is_compared_when_runs_are_resumed() -> None:
+    """Whether or not a parameter names it; the numbers that are kept are of what it held then."""
+    Path("reads.py").write_text(READS)
+    asked = {"environments": "./reads.py:Reads", "metrics": "reward", "executor": "serial"}
+    Path("pays.json").write_text("0.25")
+    library.run("biased", seeds=0, out="x", **asked)
+    Path("pays.json").write_text("0.75")
+
+    with pytest.warns(MfbpiNote, match=r"other versions: pays\.json \w+ then and \w+ now"):
+        library.run("biased", seeds=0, out="x", if_exists="resume", **asked)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ('Path("gone.json")', "made_of is .*; expected a tuple"),
+        ('("pays.json",)', "made_of names 'pays.json', which is not there, or is no module"),
+        ('(Path("."),)', "made_of names '.', which is not there, or is no file"),
+        ("(3,)", "made_of names 3; expected a Path or a module"),
+    ],
+)
+def test_parts_that_cannot_be_told_from_others_are_refused(parts: str, said: str) -> None:
+    """Before anything is run, for results could not say which they were made with."""
+    Path("reads.py").write_text(READS.replace('(Path("pays.json"),)', parts))
+    Path("pays.json").write_text("0.25")
+
+    with pytest.raises(library.MfbpiError, match=said):
+        library.run("biased", "./reads.py:Reads", executor="serial")

@@ -10,7 +10,7 @@ from mfbpi.execute.driver import Record
 from mfbpi.execute.saving import checkpoint
 from mfbpi.notices import note, warn
 from mfbpi.plan.grid import Site, TaskPlan
-from mfbpi.results.storage import files, manifest
+from mfbpi.results.storage import files, manifest, sources
 from mfbpi.results.storage import reading as results
 from mfbpi.results.storage.directory import MANIFEST, SET_ASIDE, STUDY, Store, unwritable
 from mfbpi.results.storage.places import Place
@@ -113,7 +113,8 @@ class Opening:
         versions: list[Versions] = []
         there = results.examine(self.store, plan.tasks)
         pairs = zip(plan.tasks, there, strict=True)
-        records = [self._examined(task, found, versions) for task, found in pairs]
+        parts = {site.environment.shown: {*map(sources.named, site.made_of)} for site in plan.sites}
+        records = [self._examined(task, found, parts, versions) for task, found in pairs]
         message = results.other_versions(versions)
         if message:
             note(message)
@@ -122,7 +123,11 @@ class Opening:
         return records
 
     def _examined(
-        self, task: Task, found: Result | ResultError | None, versions: list[Versions]
+        self,
+        task: Task,
+        found: Result | ResultError | None,
+        parts: Mapping[str, set[str]],
+        versions: list[Versions],
     ) -> Record:
         """The record of a task; what only bears its name is moved away, so that it is run again."""
         if isinstance(found, ResultError):
@@ -132,7 +137,7 @@ class Opening:
             found = None
         if found is None:
             return Record(task=task, status="pending")
-        versions.append(results.comparable(found))
+        versions.append(results.comparable(found, parts[task.environment.shown]))
         return Record(task=task, status="kept", file=self.store.path(task.task_id))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import attrs
 
@@ -14,6 +15,7 @@ from mfbpi.plan.settings import compact, parse_seeds
 from mfbpi.plan.sharding import Shard
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.contracts.experiment import RunSettings
+from mfbpi_core.contracts.parts import check_parts
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import PluginRef, StopRef, Task
@@ -29,6 +31,9 @@ LARGEST_COUNT = 2**63 - 1
 class Site:
     """An environment of the grid, the agents with their parameters there, and how they are run.
 
+    Attributes:
+        made_of: files and modules that the environment says it is made of.
+
     The other attributes are those of :class:`mfbpi_core.data.task.Task`.
     """
 
@@ -41,6 +46,7 @@ class Site:
     eval_every: int
     discount: float
     stop: StopRef | None = None
+    made_of: tuple[Path | str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -82,7 +88,7 @@ class TaskPlan:
 
     def _task(self, agent: PluginRef, site: Site, seed: int) -> Task:
         settings = attrs.asdict(site, recurse=False)
-        del settings["seeds"], settings["agents"]
+        del settings["seeds"], settings["agents"], settings["made_of"]
         return Task(agent=agent, seed=seed, arrays=self.arrays, **settings)
 
     def manifest(self) -> JsonObject:
@@ -112,7 +118,8 @@ def _configured(ref: PluginRef) -> JsonObject:
 
 def _described(site: Site) -> JsonObject:
     settings = attrs.asdict(site)
-    del settings["seeds"], settings["environment"], settings["agents"]
+    for name in ("seeds", "environment", "agents", "made_of"):
+        del settings[name]
     if site.stop is None:
         del settings["stop"]
     settings["metrics"] = {metric.shown: metric.config for metric in site.metrics}
@@ -170,6 +177,7 @@ def _site(
     ref = choice.ref()
     with build.blaming(choice.plugin):
         environment = build.environment(build.find(registry, "environment", ref))
+        check_parts(environment)
         provided, protocol = environment.provides, environment.protocol
     for agent in agents:
         check_needs(agent.plugin, ref, provided, environment.lacking)
@@ -191,6 +199,7 @@ def _site(
         eval_every=settings.eval_every or protocol.eval_every,
         discount=discount,
         stop=stopping.asked(registry, settings, problem),
+        made_of=tuple(environment.made_of),
     )
     return site, measured
 

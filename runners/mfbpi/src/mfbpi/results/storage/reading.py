@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import reprlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -211,17 +211,21 @@ def versions_of(origin: JsonObject) -> Versions:
     )
 
 
-def comparable(found: Result) -> Versions:
+def comparable(found: Result, parts: Collection[str]) -> Versions:
     """Those versions that are compared with what is here now.
 
-    Of files and modules only those that the task of the result asks for: the file of a result may
-    name any, and none is read for that.
+    Of files and modules only those that the task of the result asks for, or its environment as it
+    is now: the file of a result may name any, and none is read for that.
+
+    Args:
+        found: a result.
+        parts: what its environment is made of now, as :func:`sources.named` calls it.
     """
     config = found.task.environment.config
     return tuple(
         each
         for each in versions_of(found.origin)
-        if each[0] != "made_of" or sources.is_asked_for(each[1], config)
+        if each[0] != "made_of" or each[1] in parts or sources.is_asked_for(each[1], config)
     )
 
 
