@@ -25,7 +25,8 @@ class BoundSolution:
         allocation: float64 [S, A], a distribution that attains ``value``; None if infinite.
         status: ``"optimal"``, ``"infinite"``, or the solver's own word for less than optimal.
         relative_gap: certified (value - lower bound) / value, 0 or more; NaN if not certified.
-        residual: largest violation of the navigation constraints; 0 for generative.
+        residual: largest violation of the navigation constraints, 0 for generative; measured by
+            whoever asks a bound, and refused where it is far more than this says.
         solver: name and version of what computed it.
         reason: why the value is infinite or the status not optimal, else empty.
         details: further numbers of the method, such as the count of linear programmes.

@@ -8,30 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import json
-import math
 from contextlib import AbstractContextManager
-from typing import Any
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
-from mfbpi_core.data import exact
-from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import PluginError
 from mfbpi_core.plugins.parts import blaming
 from mfbpi_core.plugins.plugin import Plugin
-
-#: What solvers leave: of the sum of an allocation, of entries that are zero, of a certified gap.
-_SUM, _ZERO = 1e-6, 1e-9
+from mfbpi_core.plugins.solutions import sound, value_of
 
 #: Where a bound keeps which plugin it is.
 _PLUGIN = "_mfbpi_plugin"
-
-_TEXTS = ("status", "solver", "reason")
 
 
 def remember(bound: Bound, plugin: Plugin) -> None:
@@ -40,7 +30,7 @@ def remember(bound: Bound, plugin: Plugin) -> None:
 
 
 def solved(bound: Bound, mdp: TabularMDP, constraint: Constraint = "generative") -> BoundSolution:
-    """What :meth:`Bound.solve` returns, with plain numbers.
+    """What :meth:`Bound.solve` returns, with plain numbers and the residual as measured.
 
     Raises:
         PluginError: naming the plugin, when it raises what it must not, or returns no solution.
@@ -48,13 +38,13 @@ def solved(bound: Bound, mdp: TabularMDP, constraint: Constraint = "generative")
     name = f"{_called(bound)}: solve"
     with _blaming(bound):
         _check_signature(bound, name)
-        return _sound(bound.solve(mdp, constraint), (mdp.n_states, mdp.n_actions), name)
+        return sound(bound.solve(mdp, constraint), mdp, constraint, name)
 
 
 def evaluated(bound: Bound, mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float:
     """What :meth:`Bound.evaluate` returns, as a float; raises as :func:`solved`."""
     with _blaming(bound):
-        return _value(bound.evaluate(mdp, allocation), f"{_called(bound)}: evaluate returned")
+        return value_of(bound.evaluate(mdp, allocation), f"{_called(bound)}: evaluate returned")
 
 
 def _blaming(bound: Bound) -> AbstractContextManager[None]:
@@ -78,98 +68,3 @@ def _check_signature(bound: Bound, name: str) -> None:
         ) from None
     except ValueError:
         return  # of an extension module, whose signature is not known
-
-
-def _sound(found: object, shape: tuple[int, int], name: str) -> BoundSolution:
-    """A solution that can be shown, averaged and followed."""
-    if not isinstance(found, BoundSolution):
-        raise PluginError(f"{name} returned {exact.shown(found)}; expected a BoundSolution")
-    value = _value(found.value, f"{name} returned the value")
-    _check_words(found, name)
-    if math.isinf(value) and not found.reason.strip():
-        raise PluginError(
-            f"{name} returned an infinite value without `reason`; expected why it is infinite"
-        )
-    return _plain(
-        found,
-        value=value,
-        allocation=_allocation(found, value, shape, name),
-        relative_gap=_gap(found.relative_gap, name),
-        residual=_residual(found.residual, name),
-    )
-
-
-def _check_words(found: BoundSolution, name: str) -> None:
-    """What is said of the numbers can be printed, and written as JSON."""
-    for field in _TEXTS:
-        if not isinstance(getattr(found, field), str):
-            given = exact.shown(getattr(found, field))
-            raise PluginError(f"{name} returned `{field}` {given}; expected a text")
-    try:
-        plain = isinstance(found.details, dict) and bool(json.dumps(found.details))
-    except (TypeError, ValueError, RecursionError):
-        plain = False
-    if not plain:
-        raise PluginError(
-            f"{name} returned `details` {exact.shown(found.details)}; expected a dict of what JSON "
-            "has: numbers of Python, texts, lists"
-        )
-
-
-def _plain(found: BoundSolution, **checked: Any) -> BoundSolution:
-    """The same, and the same object where nothing had to be converted."""
-    other = {key: each for key, each in checked.items() if getattr(found, key) is not each}
-    return attrs.evolve(found, **other) if other else found
-
-
-def _value(given: object, what: str) -> float:
-    value = exact.real(given)
-    if value is None or not value >= 0.0:
-        raise PluginError(
-            f"{what} {exact.shown(given)}; expected a number, 0 or more; inf where it is infinite"
-        )
-    return value
-
-
-def _gap(given: object, name: str) -> float:
-    gap = exact.real(given)
-    if gap is None or gap < -_ZERO:
-        raise PluginError(
-            f"{name} returned the relative gap {exact.shown(given)}; expected (value - lower "
-            "bound) / value, 0 or more, or NaN if nothing certifies one"
-        )
-    return gap
-
-
-def _residual(given: object, name: str) -> float:
-    residual = exact.real(given)
-    if residual is None or not 0.0 <= residual < math.inf:
-        raise PluginError(
-            f"{name} returned the residual {exact.shown(given)}; expected the largest violation of "
-            "a flow equation, 0 or more; 0 for generative"
-        )
-    return residual
-
-
-def _allocation(
-    found: BoundSolution, value: float, shape: tuple[int, int], name: str
-) -> FloatArray | None:
-    given: Any = found.allocation
-    if given is None and math.isinf(value):
-        return None
-    wanted = f"expected a distribution, float64 [S, A] = {list(shape)}, of entries that sum to 1"
-    if given is None:
-        raise PluginError(f"{name} returned the value {value:g} and no allocation; {wanted}")
-    try:
-        weights: FloatArray = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        shown = exact.shown(given)
-        raise PluginError(f"{name} returned the allocation {shown}; {wanted}") from None
-    if weights.shape != shape:
-        raise PluginError(f"{name} returned an allocation of shape {weights.shape}; {wanted}")
-    least, total = float(weights.min()), float(weights.sum())
-    if not (least >= -_ZERO and abs(total - 1.0) <= _SUM):
-        raise PluginError(
-            f"{name} returned an allocation with minimum {least:.6g} and sum {total:.10g}; {wanted}"
-        )
-    return weights

@@ -109,7 +109,24 @@ def test_a_sound_solution_stays_the_same_object(changed: dict[str, Any]) -> None
     """Nothing is rounded on its way."""
     given = attrs.evolve(GOOD, **changed)
 
-    assert bounding.solved(Fixed(given), MDP, "navigation") is given
+    assert bounding.solved(Fixed(given), MDP) is given
+
+
+def test_a_flow_out_of_balance_is_measured() -> None:
+    """Refused where it is not said; what is said is replaced by what is measured."""
+    found = attrs.evolve(GOOD, allocation=np.array([[0.0, 3 / 13], [0.0, 10 / 13]]))  # a walk
+    out = attrs.evolve(found, allocation=np.full((2, 2), 0.25))  # enters 0: 0.325 of 0.5
+
+    assert bounding.solved(Fixed(found), MDP, "navigation") is found
+    assert bounding.solved(Fixed(attrs.evolve(found, residual=0.5)), MDP, "navigation").residual < (
+        1e-15
+    )
+    assert bounding.solved(Fixed(attrs.evolve(out, residual=0.2)), MDP, "navigation").residual == (
+        pytest.approx(0.175)
+    )
+    with pytest.raises(PluginError, match=r"a flow equation by 0.175, and the residual 0; expect"):
+        bounding.solved(Fixed(out), MDP, "navigation")
+    assert bounding.solved(Fixed(out), MDP, "generative") is out
 
 
 def test_numbers_of_numpy_and_lists_become_plain() -> None:

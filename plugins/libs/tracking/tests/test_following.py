@@ -57,7 +57,7 @@ class Lopsided(Bound):
             allocation=weights,
             status="optimal",
             relative_gap=0.0,
-            residual=0.0,
+            residual=1.0,  # at most
             solver="by hand",
         )
 

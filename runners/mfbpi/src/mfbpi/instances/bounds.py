@@ -9,13 +9,11 @@ import numpy.typing as npt
 
 from mfbpi.plan.selection import Chosen
 from mfbpi_core.contracts.bound import Bound, BoundSolution, Constraint
+from mfbpi_core.data import flow
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins import assembly, bounding
-
-#: Flow equations may be violated by rounding only.
-_FLOW_TOLERANCE = 1e-9
 
 
 def build(choice: Chosen, discount: float) -> Bound:
@@ -31,8 +29,8 @@ def evaluated(
     Raises:
         UsageError: when no walk follows the allocation and the constraint is navigation.
     """
-    residual = flow_residual(mdp, allocation) if constraint == "navigation" else 0.0
-    if residual > _FLOW_TOLERANCE:
+    residual = flow.flow_residual(mdp, allocation) if constraint == "navigation" else 0.0
+    if residual > flow.ROUNDING:
         raise UsageError(
             f"no walk follows this allocation: it violates a flow equation by {residual:.2g}; "
             "give another, or `constraint='generative'`"
@@ -53,18 +51,6 @@ def evaluated(
 def _why_infinite(bound: Bound, mdp: TabularMDP) -> str:
     """Infinite at every allocation, for the reason that the bound gives; or at this one only."""
     return bounding.solved(bound, mdp).reason or "the allocation never samples a pair that matters"
-
-
-def flow_residual(mdp: TabularMDP, allocation: npt.NDArray[np.float64]) -> float:
-    """Largest violation of sum_a w(s, a) = sum P(s | s', a') w(s', a').
-
-    An episode that ends goes on from the initial distribution.
-    """
-    # Imported here because only this question needs scipy.
-    from mfbpi_lib_tabular.analysis import structure
-
-    inflow = structure.walk(mdp).T @ allocation.reshape(-1)
-    return float(np.abs(inflow - allocation.sum(axis=1)).max())
 
 
 def as_json(solution: BoundSolution) -> JsonObject:
