@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,34 @@ def test_random_models(seed: int) -> None:
     assert least == pytest.approx(
         library.describe(library.mdp(transitions, rewards), discount=discount).delta_min
     )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bounds_of_the_errors_hold(seed: int) -> None:
+    """Of V*, Q* and the gaps, against the formulas of one state in rational numbers."""
+    rng = np.random.default_rng(seed)
+    discount, unit = [0.5, 0.9, 0.999999][seed % 3], [1.0, 1e15, 2.0**-40, 0.3][seed % 4]
+    paid = rng.integers(0, 6, 4) / 2.0 * unit
+    model = library.mdp(np.ones((1, 4, 1)), [paid], reward_range=(0.0, 3.0 * unit))
+    solved = library.solve(model, discount=discount)
+
+    exact = [Fraction(float(reward)) for reward in paid]
+    best = max(exact) / (1 - Fraction(discount))
+    assert abs(Fraction(float(solved.values[0])) - best) <= Fraction(solved.value_error)
+    for a, reward in enumerate(exact):
+        value, gap = Fraction(float(solved.q_values[0, a])), Fraction(float(solved.gaps[0, a]))
+        assert abs(value - reward - Fraction(discount) * best) <= Fraction(solved.q_error)
+        assert abs(gap - (max(exact) - reward)) <= Fraction(solved.gap_error)
+
+
+def test_a_tie_of_the_data_is_a_gap_within_the_error() -> None:
+    """1 and 1 - 2^-50 are the same but for rounding; the gap between the two is a part of it."""
+    solved = library.solve(
+        library.mdp([[STAY, STAY], [GO, GO]], [[1.0, 1.0 - 2.0**-50], [0.0, 0.0]]), discount=0.5
+    )
+
+    assert solved.gaps[0].tolist() == [0.0, 0.0]
+    assert 2.0**-50 <= solved.gap_error < 2.0**-49
 
 
 def test_tables_have_a_row_for_each_pair(mfbpi: Callable[..., Any]) -> None:

@@ -33,6 +33,11 @@ class Solution(Shown):
 
     Terminal states have values of 0, and no action there is worse than another.
 
+    The bounds of the errors are rigorous, and meant of the model that the stored numbers are: every
+    reward and probability as its float64, but that a row of probabilities which rounding leaves off
+    1 sums to 1 by its likeliest next state. A tie is one in the numbers that those stand for; where
+    it is a gap in the stored ones, `gap_error` is as large as that.
+
     Attributes:
         discount: gamma.
         values: float64 [S], V*.
@@ -41,7 +46,8 @@ class Solution(Shown):
         policy: int64 [S], an optimal action in each state.
         optimal: bool [S, A], every pair whose gap is 0, or not known to be above it.
         value_error: bound of the error of each of the values.
-        gap_error: bound of the error of each gap; of Q*, the sum of the two is one.
+        gap_error: bound of the error of each gap.
+        q_error: bound of the error of each entry of Q*.
         state_names: what states are called; None for their numbers.
         action_names: the same for actions.
     """
@@ -54,6 +60,7 @@ class Solution(Shown):
     optimal: npt.NDArray[np.bool_]
     value_error: float
     gap_error: float
+    q_error: float
     state_names: tuple[str, ...] | None = None
     action_names: tuple[str, ...] | None = None
 
@@ -121,18 +128,27 @@ def solve(found: Instance) -> Solution:
 
     separation = gaps.separate(found.mdp, planning.solve(found.mdp, found.discount), found.discount)
     values, delta = separation.values, separation.gaps
+    q_values = values[:, None] - delta
+    value_error = _sum(separation.value_error, float(np.abs(separation.rest).max()))
+    gap_error = _sum(separation.gap_error, separation.tie_error, _EPS * float(delta.max()))
     return Solution(
         discount=found.discount,
         values=values,
-        q_values=values[:, None] - delta,
+        q_values=q_values,
         gaps=delta,
         policy=separation.policy,
         optimal=separation.optimal,
-        value_error=separation.value_error + float(np.abs(separation.rest).max()),
-        gap_error=separation.gap_error + _EPS * float(delta.max()),
+        value_error=value_error,
+        gap_error=gap_error,
+        q_error=_sum(value_error, gap_error, _EPS * float(np.abs(q_values).max())),
         state_names=found.state_names,
         action_names=found.action_names,
     )
+
+
+def _sum(*errors: float) -> float:
+    """No less than the sum of a few errors."""
+    return sum(errors) * (1.0 + 4.0 * _EPS)
 
 
 def _called(names: Sequence[str] | None, numbers: npt.NDArray[np.int64]) -> pa.Array | None:

@@ -43,7 +43,9 @@ class Separation:
         rest: float64 [S], what rounding V* to ``values`` left out.
         gaps: float64 [S, A], Delta(s, a), 0 or more; exactly 0 for ties and the policy's actions.
         value_error: bound of the error of values + rest.
-        gap_error: bound of the error of each gap, but for its last rounding to float64.
+        gap_error: bound of the error of each gap, but for its last rounding to float64; of ties as
+            gaps of the numbers that the data stand for.
+        tie_error: largest gap of a tie in the stored numbers, which its 0 leaves out.
         optimal: bool [S, A], the policy's actions, ties and unresolved pairs; every action of a
             terminal state.
         tolerance: largest gap that can be zero up to the rounding of the data.
@@ -58,6 +60,7 @@ class Separation:
     gaps: FloatArray
     value_error: float
     gap_error: float
+    tie_error: float
     optimal: BoolArray
     tolerance: float
     ties: list[Pair]
@@ -160,6 +163,7 @@ class _Sorting:
             gaps=found,
             value_error=self.refined.value_error(self.others),
             gap_error=error,
+            tie_error=float(np.abs(self.refined.advantage[self.tied]).max(initial=0.0)),
             optimal=~counted | unresolved,
             tolerance=max(self.tolerance, error),
             ties=_listed(self.tied),
