@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mfbpi_lib_tabular.learning import posterior
+from mfbpi_core.errors import RequirementError
+from mfbpi_lib_tabular.learning import memory, posterior
 from mfbpi_lib_tabular.learning.posterior import (
     Counts,
     Estimate,
@@ -23,6 +24,22 @@ def seen() -> Counts:
     for _ in range(3):
         count(counts, 0, 0, 0.0, 1, False)
     return counts
+
+
+def test_counts_beyond_the_memory_are_refused(monkeypatch):
+    """16 bytes for each of 1000 x 4 x 1000 entries: 61 MiB, told before any is touched."""
+    monkeypatch.setattr(memory, "total", lambda: 2**25)
+    with pytest.raises(RequirementError, match=r"fill 0\.0596 GiB at least.* has 0\.0312 GiB; exp"):
+        Counts.empty(1000, 4)
+    monkeypatch.setattr(memory, "total", lambda: 2**26)
+    assert Counts.empty(1000, 4).transitions.shape == (1000, 4, 1000)
+    monkeypatch.setattr(memory, "total", lambda: None)
+    assert Counts.empty(1000, 4).transitions.shape == (1000, 4, 1000)
+
+
+def test_the_memory_of_this_machine_is_known():
+    """At least what this test takes, on systems that tell."""
+    assert (memory.total() or 2**30) > 2**26
 
 
 def test_counting():

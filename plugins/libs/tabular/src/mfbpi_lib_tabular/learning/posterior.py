@@ -13,6 +13,7 @@ import numpy as np
 
 from mfbpi_core.data.arrays import FloatArray, IntArray
 from mfbpi_lib_tabular.compiled import leaf
+from mfbpi_lib_tabular.learning import memory
 
 #: Rows that fall short of one by no more than this are complete.
 ROUNDING = 1e-12
@@ -43,7 +44,12 @@ class Counts(NamedTuple):
 
     @classmethod
     def empty(cls, n_states: int, n_actions: int) -> Counts:
-        """Nothing seen."""
+        """Nothing seen.
+
+        Raises:
+            RequirementError: where the machine has no room for the counts and an estimate.
+        """
+        memory.require_room(n_states, n_actions)
         table = (n_states, n_actions)
         return cls(
             visits=np.zeros(table, dtype=np.int64),
