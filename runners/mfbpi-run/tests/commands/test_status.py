@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 import mfbpi as library
@@ -42,6 +43,21 @@ def test_ended_run(toy_run: Command, mfbpi: Command) -> None:
     assert "failed: biased" in told.out
     assert "seed 1: " in told.out
     assert not Path("x/_running").exists()
+
+
+def test_a_label_cannot_forge_a_line(toy_run: Command, mfbpi: Command) -> None:
+    """Whatever the files of others call a task, and whatever they say of it, is on one line."""
+    toy_run("--out", "x", "--seeds", "0")
+    agent = PluginRef(name="biased", label="a\nx: 9 of 9 tasks done\x1b[2J")
+    failed = attrs.evolve(TASK, agent=agent, seed=7)
+    Path("x/_errors").mkdir()
+    told = {"task": failed.as_dict(), "error": "one\ntwo\x1b[2J", "type": "ValueError"}
+    Path(f"x/_errors/{failed.task_id}.json").write_text(json.dumps(told))
+    ended = mfbpi("status", "x")
+
+    assert ended.code == 0, ended.err
+    assert len(ended.out.splitlines()) == 2
+    assert r"failed: a\nx: 9 of 9 tasks done\x1b[2J" in ended.out
 
 
 def test_log_beside_the_results(toy_run: Command) -> None:

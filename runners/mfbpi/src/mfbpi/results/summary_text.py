@@ -6,6 +6,8 @@ import html as escaping
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from mfbpi_core.text import visible
+
 Cells = Sequence[object]
 
 
@@ -29,14 +31,14 @@ class Shown:
 
 
 def plain(headings: Cells, rows: Sequence[Cells], below: Sequence[str]) -> str:
-    """The table in columns, and lines below it."""
-    cells = [[str(cell) for cell in row] for row in (headings, *rows)]
+    """The table in columns, and lines below it, with nothing in either that acts on a terminal."""
+    cells = [[visible(str(cell)) for cell in row] for row in (headings, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
     ]
-    return "\n".join([*lines, *below])
+    return "\n".join([*lines, *map(visible, below)])
 
 
 def html(headings: Cells, rows: Sequence[Cells], below: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from mfbpi.results.state import duration, pace
 from mfbpi.results.status import Running, Status, status
 from mfbpi.results.storage.places import Place
 from mfbpi_core.data.plain import JsonObject
+from mfbpi_core.text import one_line, visible
 from mfbpi_run.command import PLACE, Command
 from mfbpi_run.screen.output import say, show_json, show_table
 from mfbpi_run.screen.streams import output
@@ -51,13 +52,13 @@ def _show(found: Status, as_json: bool, clear: bool) -> None:
     if clear and sys.stdout.isatty():
         click.clear()
     for line in _lines(found):
-        say(line)
+        say(visible(line))
     if found.running:
         columns = ("task", "step", "of", "steps/s", "left", "heard")
         rows = [_cells(each) for each in found.running[:_SHOWN]]
         show_table(columns, rows, right=columns[1:], wrap=("task",))
     for failure in found.failed[:_SHOWN]:
-        say(f"failed: {failure.task.label}: {failure.cause}")
+        say(f"failed: {visible(failure.task.label)}: {one_line(failure.cause)}")
     for what, count in (("running", len(found.running)), ("failed", len(found.failed))):
         if count > _SHOWN:
             say(f"and {count - _SHOWN} more {what}")
@@ -82,7 +83,7 @@ def _cells(each: Running) -> tuple[str, ...]:
     left = "" if each.left_s is None else duration(each.left_s)
     speed = f"{each.steps_per_s:.4g}"
     return (
-        each.label,
+        visible(each.label),
         str(each.step),
         str(each.horizon),
         speed,
