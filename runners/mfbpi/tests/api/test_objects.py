@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import mfbpi as library
 from mfbpi.instances.instance import DEFAULT_DISCOUNT
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.task import Task
-from mfbpi_core.errors import MfbpiNote
+from mfbpi_core.errors import MfbpiNote, UsageError
 
 STAY, GO = [1.0, 0.0], [0.0, 1.0]
 P = np.array([[STAY, GO], [GO, [0.3, 0.7]]])
@@ -227,3 +228,15 @@ def test_what_is_no_agent_is_refused(wrong: Any) -> None:
     """With what is expected, and never the content of arrays."""
     with pytest.raises(library.UsageError, match=r"`agents` (is|has) .*expected names, classes"):
         library.run(wrong, "ring", **FEW)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [(Fraction, "the class fractions.Fraction"), ("go", "'go'"), (None, "None")],
+)
+def test_play_wants_a_policy(given: Any, words: str) -> None:
+    """A class is none, nor is what cannot be called."""
+    with pytest.raises(
+        UsageError, match=rf"the policy is {words}; .* `agent.recommend` or .*make_agent"
+    ):
+        next(library.play(given, "riverswim"))

@@ -7,9 +7,11 @@ from typing import Any
 
 import attrs
 
+from mfbpi.api import objects
 from mfbpi.api.building import Anything, make_environment
 from mfbpi_core.contracts.environment import Environment
 from mfbpi_core.data.transitions import Transition
+from mfbpi_core.errors import UsageError
 from mfbpi_core.running import signatures
 from mfbpi_core.running.guard import Guard
 
@@ -53,7 +55,7 @@ def play(
         learn: told of each transition, such as ``agent.update``; None for nobody.
 
     Raises:
-        UsageError: when there is no such environment.
+        UsageError: when there is no such environment, or no policy.
         PluginError: when the environment, or the action, is not what its contract says.
 
     Example:
@@ -63,6 +65,7 @@ def play(
         >>> len(moments), moments[0].transition.observation
         (20, 0)
     """
+    _check(act)
     environment = _made(environment)
     name = f"environment {type(environment).__name__}"
     signatures.check(environment, name)
@@ -82,6 +85,15 @@ def play(
             episode += 1
         else:
             observation = following
+
+
+def _check(act: object) -> None:
+    if isinstance(act, type) or not callable(act):
+        raise UsageError(
+            f"the policy is {objects.shown(act)}; expected a function from an observation to an "
+            "action: a policy of one's own, or `agent.recommend` or `agent.select_action` of an "
+            "agent that `mfbpi.make_agent` has built"
+        )
 
 
 def _made(given: Anything) -> Environment:
