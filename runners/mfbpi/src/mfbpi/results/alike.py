@@ -83,5 +83,5 @@ def mixed(tasks: Sequence[Task]) -> Iterator[str]:
             values = listed([f"{value:.80} in {n}" for value, n in counts.items()])
             yield (
                 f"runs of {agent} on {env} differ in `{name}` ({values}): "
-                "a mean over all of them is a mean over different things"
+                "a mean or median over all of them is one over different things"
             )

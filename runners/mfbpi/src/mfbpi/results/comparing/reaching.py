@@ -18,13 +18,14 @@ from typing import Any
 import attrs
 import pyarrow as pa
 
-from mfbpi.results import frames
+from mfbpi.results import alike, frames
 from mfbpi.results.comparing import columns
 from mfbpi.results.comparing.columns import Course
 from mfbpi.results.comparing.levels import Level
 from mfbpi.results.stops import median_step
 from mfbpi.results.storage.reading import Result
 from mfbpi.results.summary_text import Shown
+from mfbpi_core.data.task import Task
 from mfbpi_core.errors import UsageError
 from mfbpi_core.running.stopping import STOPPING_TIME
 
@@ -146,17 +147,19 @@ def reached(found: Sequence[Result], metric: str, level: Level) -> Reached:
     """
     check(metric)
     runs: list[Arrival] = []
+    counted: list[Task] = []
     missing: dict[str, dict[str, list[int]]] = {}  # seeds by environment and agent
     for each in found:
         arrival, task = Arrival.of(each, metric, level), each.task
         if arrival is not None:
             runs.append(arrival)
+            counted.append(task)
         else:
             of_env = missing.setdefault(task.environment.shown, {})
             of_env.setdefault(task.agent.shown, []).append(task.seed)
     if not runs:
         raise UsageError(columns.unknown(found, metric))
-    notes = list(noted(runs, metric, level))
+    notes = [*noted(runs, metric, level), *alike.mixed(counted)]
     for env, seeds in missing.items():
         measured = dict.fromkeys(each.agent for each in runs if each.env == env)
         notes += columns.left_out(env, seeds, measured, metric)
