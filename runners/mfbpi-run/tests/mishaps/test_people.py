@@ -22,6 +22,7 @@ Command = Callable[..., Any]
     ("seeds", "said"),
     [
         ("10", "note: --seeds 10 is one seed, number 10; 0:10 runs 10 seeds\n"),
+        ("100001", ""),
         ("0:2", ""),
         ("0", ""),
         ("1", ""),

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import click
 
-from mfbpi.api.given import FEWEST_MEANT
+from mfbpi.api.given import MEANT_AS_NUMBERS
 from mfbpi.execute.settings import Execution
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.experiment import RunSettings
@@ -80,7 +80,7 @@ def note_on_seeds(given: str | None) -> None:
         given: what ``--seeds`` was given, found valid.
     """
     number = (given or "").strip()
-    if number.isdecimal() and int(number) >= FEWEST_MEANT:
+    if number.isdecimal() and int(number) in MEANT_AS_NUMBERS:
         note(f"--seeds {number} is one seed, number {number}; 0:{number} runs {number} seeds")
 
 

@@ -12,6 +12,7 @@ from mfbpi.execute.settings import Execution
 from mfbpi.instances import environment_files
 from mfbpi.notices import note
 from mfbpi.plan import definition, own
+from mfbpi.plan.settings import MAX_SEEDS
 from mfbpi.results.storage import places
 from mfbpi.results.storage.places import Place
 from mfbpi_core.contracts.agent import Agent
@@ -23,8 +24,8 @@ from mfbpi_core.data.plain import JsonObject
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.registry import Registry
 
-#: A single seed from here on may be meant as a number of seeds.
-FEWEST_MEANT = 2
+#: A single seed among these may be meant as a number of seeds.
+MEANT_AS_NUMBERS = range(2, MAX_SEEDS + 1)
 
 #: What a plugin is called by: its name, ``"./FILE.py:CLASS"``, or a class of this session.
 Named = str | type[Agent | Environment | Metric]
@@ -257,7 +258,7 @@ def seeds_text(seeds: Seeds | None) -> str | None:
         raise UsageError(
             f"`seeds` {told}; expected a whole number, several, or a text such as '0:10'"
         )
-    if not isinstance(seeds, Iterable) and int(found[0] or 0) >= FEWEST_MEANT:
+    if not isinstance(seeds, Iterable) and found[0] in MEANT_AS_NUMBERS:
         note(
             f"`seeds` is one seed, number {seeds}: range({seeds}) runs {seeds} seeds, [{seeds}] one"
         )
