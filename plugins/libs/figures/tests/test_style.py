@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mfbpi_lib_figures import style
 from mfbpi_lib_figures.style import broken, mark, marks, side
 
 ORDER = ("first", "second", "third")
@@ -48,3 +49,18 @@ def test_formulas_are_not_broken() -> None:
     formula = "$" + "x + " * 30 + "1$"
 
     assert side(formula) == formula
+
+
+def test_names_are_texts_of_some_length() -> None:
+    """A legend of whatever names leaves room for the panel, and takes no dollar for a formula."""
+    names = ["x" * 300, "cost $5 and $x_{"]
+    figure, grid = style.panels(1, 1)
+    for name in names:
+        grid[0, 0].plot([0, 1], [0, 1], label=name)
+    style.legend(figure, names)
+    style.heading(grid[0, 0], "pays $1 and $y_{")
+    figure.canvas.draw()
+
+    (placed,) = figure.legends
+    assert [text.get_text() for text in placed.get_texts()] == ["x" * 59 + "\u2026", names[1]]
+    assert grid[0, 0].get_window_extent().width > 0.4 * figure.bbox.width

@@ -89,7 +89,7 @@ def _height(values: FloatArray) -> float:
 
 
 def _finish(axes: Axes, title: str, values: FloatArray) -> None:
-    axes.set_title(title, fontsize="medium")
+    axes.set_title(title, fontsize="medium", parse_math=False)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if _is_grid(values):
         axes.set(xlabel="column", ylabel="row")

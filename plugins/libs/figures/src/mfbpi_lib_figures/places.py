@@ -82,7 +82,9 @@ def draw(
     grid = figure.subplots(rows, columns, squeeze=False).reshape(-1)
     for axes, panel in zip(grid, panels, strict=False):
         _panel(figure, axes, places / unit, drawn, panel, links)
-        axes.set_title(style.broken(panel.title, int(width * 10)), fontsize="medium")
+        axes.set_title(
+            style.broken(panel.title, int(width * 10)), fontsize="medium", parse_math=False
+        )
     return figure
 
 

@@ -89,7 +89,7 @@ def _panel(
         axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", color="0.6")
     if len(labels) > 1:
         parameter, texts = ticks(labels)
-        axes.set_xticks(range(len(labels)), texts)
+        axes.set_xticks(range(len(labels)), texts, parse_math=False)
         axes.set_xlabel(parameter)
     else:
         axes.set_xticks([])  # the title says which

@@ -38,6 +38,9 @@ NARROWEST = 6.4
 #: Most names in one row of a legend.
 LEGEND_COLUMNS = 6
 
+#: Most characters of a name in a legend, and of a part of a title that has nowhere to break.
+LONGEST_NAME, LONGEST_TITLE = 60, 160
+
 #: Share of the width of the figure that a legend may take.
 FILLED = 0.97
 
@@ -132,17 +135,22 @@ def limits(axes: Axes, low: float, high: float) -> None:
 
 
 def legend(figure: Figure, names: Iterable[str]) -> None:
-    """One legend for all panels, above them, in as many rows as the width of the figure asks."""
+    """One legend for all panels, above them, in as many rows as the width of the figure asks.
+
+    Names are texts and no formulas, whatever is in them; a very long one is cut.
+    """
     handles: dict[str, Any] = {}
     for axes in figure.axes:
         found, labels = axes.get_legend_handles_labels()
         handles.update(zip(labels, found, strict=True))
     shown = [name for name in names if name in handles]
-    chosen = [handles[name] for name in shown]
+    chosen, texts = [handles[name] for name in shown], [cut(name, LONGEST_NAME) for name in shown]
     # A legend is as wide as its texts, which only a renderer knows.
     renderer: Any = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     for columns in range(min(LEGEND_COLUMNS, len(shown)), 0, -1):
-        placed = figure.legend(chosen, shown, loc="outside upper center", ncols=columns)
+        placed = figure.legend(chosen, texts, loc="outside upper center", ncols=columns)
+        for text in placed.get_texts():
+            text.set_parse_math(False)
         if columns == 1 or placed.get_window_extent(renderer).width <= FILLED * figure.bbox.width:
             return
         placed.remove()
@@ -150,7 +158,13 @@ def legend(figure: Figure, names: Iterable[str]) -> None:
 
 def heading(axes: Axes, text: str, inches: float = PANEL[0]) -> None:
     """The title of a panel, broken where the panel ends."""
-    axes.set_title(broken(text, int(inches * 12.5)), fontsize="medium")
+    told = broken(cut(text, LONGEST_TITLE), int(inches * 12.5))
+    axes.set_title(told, fontsize="medium", parse_math=False)
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, or its beginning and an ellipsis: no label may take the room of what is drawn."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def side(text: str, inches: float = PANEL[1]) -> str:
