@@ -111,6 +111,21 @@ class Column:
     label: str = attrs.field(default="", validator=attrs.validators.instance_of(str))
 
 
+#: Columns that the framework writes itself, of a stopping rule and of its audit.
+RESERVED = ("certified_gap", "stopping_time", "correct", "value_loss", "agent_value_loss")
+
+
+def unclaimed(spec: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    """Validator of the columns of a metric, none of which the framework writes itself."""
+    attrs.validators.deep_iterable(attrs.validators.instance_of(Column))(spec, attribute, value)
+    taken = [column.name for column in value if column.name in RESERVED]  # type: ignore[attr-defined] # an iterable of columns, as just checked
+    if taken:
+        raise PluginError(
+            f"{type(spec).__name__}.{attribute.name} has {taken[0]!r}, which the framework itself "
+            f"writes of stopping rules; expected another name than {', '.join(RESERVED)}"
+        )
+
+
 def load_object(import_string: str) -> Any:
     """Import what ``"package.module:Name"`` names.
 

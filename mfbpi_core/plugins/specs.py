@@ -8,7 +8,13 @@ from typing import Any, Literal, get_args
 import attrs
 
 from mfbpi_core.plugins.spec import Column as Column  # part of this module
-from mfbpi_core.plugins.spec import Spec, check_flag, check_optional_import_string, one_of
+from mfbpi_core.plugins.spec import (
+    Spec,
+    check_flag,
+    check_optional_import_string,
+    one_of,
+    unclaimed,
+)
 
 
 def _words(value: Any) -> frozenset[str]:
@@ -125,9 +131,7 @@ class MetricSpec(Spec):
                 )
     """
 
-    columns: tuple[Column, ...] = attrs.field(
-        validator=attrs.validators.deep_iterable(attrs.validators.instance_of(Column))
-    )
+    columns: tuple[Column, ...] = attrs.field(validator=unclaimed)
     needs: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
     default: bool = True
 
