@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 
 from mfbpi_core.contracts.bound import BoundSolution, Constraint
-from mfbpi_core.data import exact
+from mfbpi_core.data import arrays, exact
 from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.data.flow import flow_residual
 from mfbpi_core.data.mdp import TabularMDP
-from mfbpi_core.errors import PluginError
+from mfbpi_core.errors import ModelError, PluginError
 
 #: What solvers leave: of the sum of an allocation, of entries that are zero, of a certified gap.
 _SUM, _ZERO = 1e-6, 1e-9
@@ -43,6 +43,11 @@ def sound(found: object, mdp: TabularMDP, constraint: Constraint, name: str) -> 
         raise PluginError(f"{name} returned {exact.shown(found)}; expected a BoundSolution")
     value = value_of(found.value, f"{name} returned the value")
     _check_words(found, name)
+    if found.status == ("optimal" if math.isinf(value) else "infinite"):
+        raise PluginError(
+            f"{name} returned the status {found.status!r} of the value {value:g}; expected "
+            "'infinite' of an infinite value alone, and 'optimal' of a finite one alone"
+        )
     if math.isinf(value) and not found.reason.strip():
         raise PluginError(
             f"{name} returned an infinite value without `reason`; expected why it is infinite"
@@ -55,7 +60,7 @@ def sound(found: object, mdp: TabularMDP, constraint: Constraint, name: str) -> 
         found,
         value=value,
         allocation=allocation,
-        relative_gap=_gap(found.relative_gap, name),
+        relative_gap=_gap(found.relative_gap, found.status, name),
         residual=residual,
     )
 
@@ -93,9 +98,9 @@ def value_of(given: object, what: str) -> float:
     return value
 
 
-def _gap(given: object, name: str) -> float:
+def _gap(given: object, status: str, name: str) -> float:
     gap = exact.real(given)
-    if gap is None or gap < -_ZERO:
+    if gap is None or gap < -_ZERO or (gap == math.inf and status == "optimal"):
         raise PluginError(
             f"{name} returned the relative gap {exact.shown(given)}; expected (value - lower "
             "bound) / value, 0 or more, or NaN if nothing certifies one"
@@ -136,10 +141,11 @@ def _allocation(
     if given is None:
         raise PluginError(f"{name} returned the value {value:g} and no allocation; {wanted}")
     try:
+        arrays.real("allocation", given)
         weights: FloatArray = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (ModelError, TypeError, ValueError) as error:
         shown = exact.shown(given)
-        raise PluginError(f"{name} returned the allocation {shown}; {wanted}") from None
+        raise PluginError(f"{name} returned the allocation {shown}; {wanted} ({error})") from None
     if weights.shape != shape:
         raise PluginError(f"{name} returned an allocation of shape {weights.shape}; {wanted}")
     least, total = float(weights.min()), float(weights.sum())

@@ -72,6 +72,17 @@ class Forgetful(Fixed):
         ({"allocation": np.ones(3) / 3}, r"of shape \(3,\); expected .* \[S, A\] = \[2, 2\]"),
         ({"allocation": None}, "the value 4 and no allocation; expected a distribution"),
         ({"allocation": "even"}, "the allocation 'even'; expected a distribution"),
+        ({"allocation": np.full((2, 2), 0.25 + 0j)}, r"expected .*\(.* not of complex numbers"),
+        (
+            {"allocation": np.ma.array(np.full((2, 2), 0.25), mask=[[0, 1], [0, 0]])},
+            r"expected .*\(allocation\[0, 1\] is masked",
+        ),
+        ({"relative_gap": math.inf}, r"the relative gap inf; expected .* or NaN"),
+        (
+            {"value": math.inf, "allocation": None, "reason": "ties"},
+            "the status 'optimal' of the value inf; expected 'infinite'",
+        ),
+        ({"status": "infinite"}, "the status 'infinite' of the value 4; expected 'infinite'"),
         ({"residual": math.nan}, "the residual nan; expected the largest violation"),
         ({"residual": -1.0}, "the residual -1.0; expected"),
         ({"relative_gap": -1.0}, r"the relative gap -1.0; expected .* or NaN"),
@@ -79,7 +90,10 @@ class Forgetful(Fixed):
         ({"status": 5}, "`status` 5; expected a text"),
         ({"solver": None}, "`solver` None; expected a text"),
         ({"details": {"a": object()}}, "`details` {'a': <object.*expected a dict of what JSON"),
-        ({"value": math.inf, "allocation": None}, "infinite value without `reason`"),
+        (
+            {"value": math.inf, "allocation": None, "status": "infinite"},
+            "infinite value without `reason`",
+        ),
     ],
 )
 def test_a_solution_that_is_none_is_refused(changed: dict[str, Any], message: str) -> None:
@@ -100,6 +114,7 @@ def test_what_is_no_solution_is_refused(given: object) -> None:
     [
         {},
         {"relative_gap": math.nan},
+        {"relative_gap": math.inf, "status": "inaccurate"},
         {"relative_gap": -1e-16},
         {"value": math.inf, "allocation": None, "status": "infinite", "reason": "there are ties"},
         {"allocation": np.array([[0.5, 0.5 + 1e-9], [0.0, -1e-12]]), "status": "inaccurate"},
