@@ -115,7 +115,7 @@ class Column:
 RESERVED = ("certified_gap", "stopping_time", "correct", "value_loss", "agent_value_loss")
 
 
-def unclaimed(spec: object, attribute: attrs.Attribute[Any], value: object) -> None:
+def are_free(spec: object, attribute: attrs.Attribute[Any], value: object) -> None:
     """Validator of the columns of a metric, none of which the framework writes itself."""
     attrs.validators.deep_iterable(attrs.validators.instance_of(Column))(spec, attribute, value)
     taken = [column.name for column in value if column.name in RESERVED]  # type: ignore[attr-defined] # an iterable of columns, as just checked

@@ -8,13 +8,7 @@ from typing import Any, Literal, get_args
 import attrs
 
 from mfbpi_core.plugins.spec import Column as Column  # part of this module
-from mfbpi_core.plugins.spec import (
-    Spec,
-    check_flag,
-    check_optional_import_string,
-    one_of,
-    unclaimed,
-)
+from mfbpi_core.plugins.spec import Spec, are_free, check_flag, check_optional_import_string, one_of
 
 
 def _words(value: Any) -> frozenset[str]:
@@ -131,7 +125,7 @@ class MetricSpec(Spec):
                 )
     """
 
-    columns: tuple[Column, ...] = attrs.field(validator=unclaimed)
+    columns: tuple[Column, ...] = attrs.field(validator=are_free)
     needs: frozenset[str] = attrs.field(default=frozenset(), converter=_words)
     default: bool = True
 
