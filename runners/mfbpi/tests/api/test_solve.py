@@ -83,9 +83,8 @@ def test_the_bounds_of_the_errors_hold(seed: int) -> None:
 
 def test_a_tie_of_the_data_is_a_gap_within_the_error() -> None:
     """1 and 1 - 2^-50 are the same but for rounding; the gap between the two is a part of it."""
-    solved = library.solve(
-        library.mdp([[STAY, STAY], [GO, GO]], [[1.0, 1.0 - 2.0**-50], [0.0, 0.0]]), discount=0.5
-    )
+    alone = library.mdp([[[1.0], [1.0]]], [[1.0, 1.0 - 2.0**-50]])
+    solved = library.solve(alone, discount=0.5)
 
     assert solved.gaps[0].tolist() == [0.0, 0.0]
     assert 2.0**-50 <= solved.gap_error < 2.0**-49

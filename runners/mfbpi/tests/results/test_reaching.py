@@ -86,18 +86,6 @@ def test_a_line_for_each_run(template: Results) -> None:
     ]
 
 
-def test_runs_in_different_environments_of_one_label_are_told_apart(template: Results) -> None:
-    """What a median over them is: a note says it, as that of the summary does."""
-    found = six(template)
-    first, *others = found.found
-    edited = attrs.evolve(first.task.environment, name="riverswim_edited", label="riverswim")
-    first = attrs.evolve(first, task=attrs.evolve(first.task, environment=edited))
-    told = attrs.evolve(found, found=(first, *others)).reached("value_ratio", ">=0.9")
-
-    assert len(told.notes) == 3
-    assert told.notes[2].startswith("runs of q_learning on riverswim differ in `environment.name`")
-
-
 def test_the_line_reads_as_a_table(template: Results) -> None:
     """As text, in a notebook and as a data frame, whose steps have one type in any case."""
     found = six(template).reached("value_ratio", 0.9)
