@@ -64,15 +64,10 @@ class Snapshot:
 
         One with a policy of its own, which it may have to solve a model for, is asked for it once.
         """
-        state = exact.whole(observation)
-        if (
-            state is not None
-            and type(self.agent).recommended_policy is not Agent.recommended_policy
-        ):
-            policy = self.policy
-            if policy is not None:
-                return int(policy[state])
-        return recommendation(self.agent, observation)
+        has_own = type(self.agent).recommended_policy is not Agent.recommended_policy
+        state = exact.whole(observation) if has_own else None
+        policy = None if state is None else self.policy
+        return recommendation(self.agent, observation) if policy is None else int(policy[state])
 
     @property
     def policy(self) -> npt.NDArray[np.int64] | None:

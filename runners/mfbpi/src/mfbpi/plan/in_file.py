@@ -34,8 +34,8 @@ class InFile:
     @classmethod
     def found(cls, path: Path, name: str) -> InFile:
         """The class as it is now; raises :class:`UsageError` when the file cannot be imported."""
-        _imported(path)
-        return cls(path=path, name=name, digest=_known_by(path))
+        module = _imported(path)
+        return cls(path=path, name=name, digest=_imported_as[module.__name__])
 
     @property
     def distribution(self) -> str:

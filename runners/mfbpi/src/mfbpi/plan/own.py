@@ -162,7 +162,8 @@ def require_known(registry: Registry, kind: str, name: str, field: str) -> None:
 
 def _present(digits: str, name: str) -> list[OwnPlugin]:
     """The class of this session that is known by these digits, if this process has run it."""
-    held = vars(sys.modules.get(f"mfbpi_own_{digits}", types.ModuleType("none")))
+    module = sys.modules.get(f"mfbpi_own_{digits}")
+    held = {} if module is None else vars(module)
     found = [key for key, each in held.items() if isinstance(each, type) and _snake(key) == name]
     return [plugin_of(InSession(name=key, digest=digits)) for key in found]
 
