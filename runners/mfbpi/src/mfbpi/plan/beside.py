@@ -51,7 +51,7 @@ def contents(modules: Iterable[str], *, to_run: bool = True) -> Iterator[bytes]:
         UsageError: when one that is to be run was edited after this process had imported it: what
             runs here would be another than in a new process.
     """
-    left, seen = sorted({name.partition(".")[0] for name in modules}), set[str]()
+    left, seen = sorted({name.partition(".")[0] for name in modules if name}), set[str]()
     while left:
         name = left.pop()
         if name in seen:

@@ -1,39 +1,52 @@
 """What a class of the user's does: a digest of its code, and of all values that this can reach.
 
 Code and values are those in memory. What is installed counts by its name: results say its version.
-Equal code and values give equal digits in every process, and wherever their lines are.
+Equal code and values give equal digits in every process, and wherever their lines are. The order
+of a dictionary counts, for code can see it; that of a set does not.
 """
 
 from __future__ import annotations
 
-import dis
 import functools
 import hashlib
+import marshal
 import types
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Container, Iterable
 from typing import Any
 
 import numpy as np
 
-from mfbpi.plan import beside
+from mfbpi.plan import bytecode, known
+from mfbpi.plan.parts import UnreadableError, beside, parts
 
 #: Values that their text tells all of.
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
 
-#: Values that hold others, in an order or in none.
-_COLLECTIONS = (list, tuple, set, frozenset)
+#: Those of them that can be written down as they are, many at once.
+_TEXTS = frozenset(_PLAIN) - {type(NotImplemented)}
 
 #: What is told wherever it occurs: of these, who is the same as whom is nobody's doing.
 _WITHOUT_IDENTITY = (tuple, frozenset, types.CodeType)
+
+#: What comes before all other values, for it refers to them.
+_CODE = (types.CodeType, types.FunctionType, types.MethodType, type)
 
 #: Of a class, what says nothing of what it does.
 _ASIDE = {
     *("__dict__", "__doc__", "__module__", "__qualname__", "__weakref__"),
     *("_abc_impl", "__static_attributes__", "__firstlineno__"),
+    *("_value2member_map_", "_hashable_values_", "_unhashable_values_"),  # filled by use
 }
 
-#: Values that are told at most, and how deep they may lie in each other.
-_MOST, _DEEPEST = 200_000, 80
+#: Values that are told at most; plain data in plain collections does not count.
+_MOST = 5_000_000
+
+#: The same of an element of a set, by which it finds its place.
+_MOST_OF_AN_ELEMENT = 1_000
+
+#: What ``functools.singledispatch`` makes.
+_DISPATCH = functools.singledispatch(len).__code__
 
 
 class Content:
@@ -41,170 +54,232 @@ class Content:
 
     Attributes:
         modules: names of the user's, of what was added and of what functions import.
+        unread: types of values that were reached and could not be told.
     """
 
-    def __init__(self, depth: int = 0) -> None:
+    def __init__(self, most: int = _MOST) -> None:
         self.modules: set[str] = set()
+        self.unread: set[str] = set()
         self._hash = hashlib.sha256()
         self._seen: dict[int, tuple[int, object]] = {}
-        self._told, self._depth = 0, depth
+        self._code, self._data = deque[Any](), deque[Any]()
+        self._left = self._most = most
+        self._is_known = functools.cache(known.is_known)
 
     def hexdigest(self) -> str:
         """The digest of all that was added."""
         return self._hash.hexdigest()
 
     def add(self, value: Any) -> None:
-        """Add a value."""
-        self._told += 1
+        """Add a value, and whatever it leads to; code is told before data."""
+        self._refer(value)
+        while self._code or self._data:
+            each = (self._code or self._data).popleft()
+            self._left -= 1
+            if self._left < 0:
+                self._write("more")
+                self._code.clear()
+                self._data.clear()
+            else:
+                self._tell(each)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all was told."""
+        return self._left >= 0
+
+    def _refer(self, value: Any) -> None:
+        """Write a plain value, or which of all values it is; those are told later."""
         if type(value) in _PLAIN:
             self._write(type(value).__name__, repr(value))
         elif id(value) in self._seen:
             self._write("again", str(self._seen[id(value)][0]))
-        elif self._told > _MOST or self._depth > _DEEPEST:
-            self._write("more")
         else:
-            if not isinstance(value, _WITHOUT_IDENTITY):
-                self._seen[id(value)] = len(self._seen), value  # kept alive: its id is its own
-            self._depth += 1
-            self._write(type(value).__qualname__)
-            self._add_new(value)
-            self._depth -= 1
+            self._number(value)
+            self._write("new")
+            (self._code if isinstance(value, _CODE) else self._data).append(value)
 
-    def _add_new(self, value: Any) -> None:
-        if isinstance(value, types.CodeType):
-            self._add_code(value)
-        elif isinstance(value, types.FunctionType):
-            self._add_function(value)
-        elif isinstance(value, type):
-            self._add_class(value)
-        elif isinstance(value, types.ModuleType):
-            self._write(value.__name__)
-        elif isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
-            self._write(str(value.dtype.descr), str(value.shape), value.tobytes().hex())
-        elif isinstance(value, _COLLECTIONS) and all(type(each) in _PLAIN for each in value):
-            shown = map(repr, value)  # long ones quickly, and all of them
-            self._write(*(shown if isinstance(value, list | tuple) else sorted(shown)))
-        elif isinstance(value, set | frozenset):
-            self._write(*sorted(map(self._alone, value)))
+    def _number(self, value: Any) -> None:
+        if not isinstance(value, _WITHOUT_IDENTITY):
+            self._seen[id(value)] = len(self._seen), value  # kept alive: its id is its own
+
+    def _refer_all(self, values: Iterable[Any]) -> None:
+        for each in values:
+            self._refer(each)
+
+    def _tell(self, value: Any) -> None:
+        self._write(type(value).__qualname__)
+        try:
+            if isinstance(value, types.CodeType):
+                self._tell_code(value)
+            elif isinstance(value, types.FunctionType):
+                self._tell_function(value)
+            elif isinstance(value, type):
+                self._tell_class(value)
+            elif isinstance(value, types.ModuleType):
+                self._write(value.__name__)
+            elif isinstance(value, types.GeneratorType):
+                self._tell_generator(value)
+            elif isinstance(value, set | frozenset):
+                self._tell_set(value)
+            else:
+                self._tell_data(value)
+        except UnreadableError:
+            self.unread.add(f"{type(value).__module__}.{type(value).__qualname__}")
+
+    def _tell_data(self, value: Any) -> None:
+        if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+            self._write(str(value.dtype.descr), str(value.shape))
+            self._write_bytes(value.tobytes())
+            if type(value) is not np.ndarray and not isinstance(value, np.memmap | np.generic):
+                self._refer_all((type(value), *beside(value)))
+            return
+        plain = self._as_plain(value)
+        if plain is None:
+            self._refer_all(parts(value))
+            self._write("end")
         else:
-            self._add_all(_parts(value))
+            self._write_bytes(plain)
 
-    def _alone(self, value: Any) -> str:
-        """The digest of an element of a set, whichever comes before it in this process."""
-        content = Content(self._depth + 1)
+    def _as_plain(self, value: Any) -> bytes | None:
+        """All of collections of plain values, or None where there is anything else in them.
+
+        Tables of transitions are such: a million values, quickly.
+        """
+        found = _plain_collections(value, self._seen)
+        if found is None:
+            return None
+        try:
+            text = marshal.dumps(value, 2)  # 2: tells nothing of who is the same
+        except ValueError:  # too deep
+            return None
+        for each in found:
+            self._number(each)
+        return text
+
+    def _tell_set(self, value: Any) -> None:
+        """By the digests of its elements, whichever comes first in this process."""
+        self._write(str(len(value)))
+        if all(type(each) in _PLAIN for each in value):
+            self._write(*sorted(map(repr, value)))
+        else:
+            share = min(self._most // (len(value) or 1), _MOST_OF_AN_ELEMENT)
+            told = sorted((self._alone(each, share) for each in value), key=lambda told: told[0])
+            self._write(*(digest for digest, _ in told))
+            self._refer_all(each for _, each in told if each is not None)
+        self._refer_all(beside(value))
+
+    def _alone(self, value: Any, most: int) -> tuple[str, Any]:
+        """The digest of an element, and the element where that does not tell all of it."""
+        plain = self._as_plain(value) if type(value) is tuple else None
+        if plain is not None:
+            return hashlib.sha256(plain).hexdigest(), None
+        content = Content(most)
         content.add(value)
         self.modules |= content.modules
-        return content.hexdigest()
+        self.unread |= content.unread
+        return content.hexdigest(), None if content.is_whole else value
 
-    def _add_all(self, values: Iterable[Any]) -> None:
-        for each in values:
-            self.add(each)
-
-    def _add_code(self, code: types.CodeType) -> None:
+    def _tell_code(self, code: types.CodeType) -> None:
         """All but its file and its lines, which differ between runs of one notebook."""
         names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
         counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
         self._write(code.co_name, *map(str, (*names, *counts)))
-        self._write(code.co_code.hex(), code.co_exceptiontable.hex())
-        self._add_all(code.co_consts)
+        self._write_bytes(code.co_code)
+        self._write_bytes(code.co_exceptiontable)
+        self._refer_all(code.co_consts)
 
-    def _add_function(self, function: types.FunctionType) -> None:
+    def _tell_function(self, function: types.FunctionType) -> None:
         self._write(function.__qualname__)
-        if _is_known(function.__module__) or _is_generated(function):
+        home = known.home(function)
+        if known.is_importable(function) or _is_generated(function):
             self._write(str(function.__module__))
             return
-        self.modules.add(function.__module__)
-        code, known = function.__code__, function.__globals__
-        self._add_all((code, function.__defaults__, function.__kwdefaults__, vars(function)))
-        self._add_all(map(_held, function.__closure__ or ()))
-        self.modules.update(_imported(code))
-        for name in _loaded(code):
-            value = known.get(name)
-            self.add(value)
-            if isinstance(value, types.ModuleType):
-                self._add_module(value, _mentioned(code), {id(value)})
+        if function.__code__ is _DISPATCH:  # what else it holds is a cache
+            self._refer_all((function.__wrapped__, function.registry))  # type: ignore[attr-defined]
+            return
+        self._refer_all((function.__defaults__, function.__kwdefaults__, vars(function)))
+        self._refer_all(map(_held, function.__closure__ or ()))
+        if self._is_known(home):
+            self._write(str(home), function.__code__.co_name)
+            return
+        if home is not None:
+            self.modules.add(home)
+        self._tell_within(function.__code__, function.__globals__)
 
-    def _add_module(self, module: types.ModuleType, names: Iterable[str], above: set[int]) -> None:
+    def _tell_generator(self, value: types.GeneratorType[Any, Any, Any]) -> None:
+        """Its code and what this has at hand; of one that has ended, its code."""
+        frame = value.gi_frame
+        self._tell_within(value.gi_code, frame.f_globals if frame else {})
+        self._refer_all((frame.f_lasti, frame.f_locals) if frame else ())
+
+    def _tell_within(self, code: types.CodeType, names: dict[str, Any]) -> None:
+        """Code, and what it means by the names that it reads."""
+        self._refer(code)
+        self.modules.update(bytecode.imported(code))
+        for name in bytecode.loaded(code):
+            value = names.get(name)
+            self._refer(value)
+            if isinstance(value, types.ModuleType):
+                self._tell_module(value, bytecode.mentioned(code), {id(value)})
+
+    def _tell_module(self, module: types.ModuleType, names: Iterable[str], above: set[int]) -> None:
         """What a function can mean by ``module.name``, and by ``module.other.name``."""
-        if _is_known(module.__name__):
+        if self._is_known(module.__name__):
             return
         for name in names:
             value = vars(module).get(name)
-            self.add(value)
+            self._refer(value)
             if isinstance(value, types.ModuleType) and id(value) not in above:
-                self._add_module(value, names, {*above, id(value)})
+                self._tell_module(value, names, {*above, id(value)})
 
-    def _add_class(self, kind: type) -> None:
-        self._write(kind.__qualname__)
-        if _is_known(kind.__module__):
-            self._write(kind.__module__)
+    def _tell_class(self, kind: type) -> None:
+        self._write(kind.__qualname__, str(kind.__module__))
+        if known.is_known_class(kind):
             return
-        self.modules.add(kind.__module__)
-        self._add_all(kind.__bases__)
+        if isinstance(kind.__module__, str) and not self._is_known(kind.__module__):
+            self.modules.add(kind.__module__)
+        self._refer_all((type(kind), *kind.__bases__))
         for name, value in sorted(vars(kind).items()):
             if name not in _ASIDE:
                 self._write(name)
-                self.add(value)
+                self._refer(value)
 
     def _write(self, *texts: str) -> None:
         """Write texts, with their lengths: no two sequences are the same."""
         for text in texts:
-            encoded = text.encode(errors="surrogatepass")
-            self._hash.update(b"%d:" % len(encoded) + encoded)
+            self._write_bytes(text.encode(errors="surrogatepass"))
+
+    def _write_bytes(self, content: bytes) -> None:
+        self._hash.update(b"%d:" % len(content))
+        self._hash.update(content)
 
 
-def _is_known(module: object) -> bool:
-    """Whether a module is installed: its version tells all."""
-    return isinstance(module, str) and not beside.is_users(module)
+def _plain_collections(value: Any, seen: Container[int]) -> list[Any] | None:
+    """Lists and dictionaries in one of plain values, each of them once, or None."""
+    left, found, within = [value], list[Any](), set[int]()
+    while left:
+        each = left.pop()
+        kind = type(each)
+        if kind in _TEXTS:
+            continue
+        if kind not in (list, tuple, dict):
+            return None
+        held = (*each, *each.values()) if kind is dict else each
+        if kind is tuple and all(type(part) in _TEXTS for part in held):
+            continue
+        if id(each) in within or (each is not value and id(each) in seen):
+            return None
+        within.add(id(each))
+        if kind is not tuple and each is not value:
+            found.append(each)
+        left.extend(held)
+    return found
 
 
 def _is_generated(function: types.FunctionType) -> bool:
     """Whether attrs wrote it: the fields tell all, and its hash has a number of this process."""
     return function.__code__.co_filename.startswith("<attrs generated")
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """What a value is made of."""
-    if isinstance(value, dict | types.MappingProxyType):
-        yield type(value)
-        yield from (part for item in value.items() for part in item)
-    elif isinstance(value, tuple | list):
-        yield type(value)
-        yield from value
-    elif isinstance(value, staticmethod | classmethod | types.MethodType):
-        yield from (value.__func__, getattr(value, "__self__", None))
-    elif isinstance(value, property):
-        yield from (value.fget, value.fset, value.fdel)
-    elif isinstance(value, functools.cached_property):
-        yield value.func
-    elif isinstance(value, functools.partial | functools.partialmethod):
-        yield from (value.func, value.args, value.keywords)
-    else:
-        yield type(value)
-        yield from _within(value)
-
-
-def _within(value: Any) -> Iterator[Any]:
-    """The function behind one that wraps it; of another object, what a copy would be made of."""
-    for name in ("__wrapped__", "py_func"):  # of a cache, and of numba
-        function = getattr(value, name, None)
-        if isinstance(function, types.FunctionType):
-            yield function
-            return
-    if isinstance(value, types.BuiltinFunctionType | types.WrapperDescriptorType):
-        yield value.__qualname__
-        return
-    try:
-        reduced = value.__reduce_ex__(2)
-    except Exception:  # what cannot be copied, such as a lock
-        yield from sorted(getattr(value, "__dict__", {}).items())
-        return
-    if isinstance(reduced, str):
-        yield reduced
-        return
-    made, arguments, *rest = reduced
-    yield from (made, arguments)
-    yield from (list(part) if isinstance(part, Iterator) else part for part in rest)
 
 
 def _held(cell: Any) -> Any:
@@ -213,27 +288,3 @@ def _held(cell: Any) -> Any:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def _inner(code: types.CodeType) -> list[types.CodeType]:
-    """The code itself and that of functions within it, comprehensions and lambdas too."""
-    within = (each for each in code.co_consts if isinstance(each, types.CodeType))
-    return [code, *(each for part in within for each in _inner(part))]
-
-
-def _loaded(code: types.CodeType) -> list[str]:
-    """The names that a function reads from its module."""
-    reading = ("LOAD_GLOBAL", "LOAD_NAME")
-    steps = (step for part in _inner(code) for step in dis.get_instructions(part))
-    return sorted({str(step.argval) for step in steps if step.opname in reading})
-
-
-def _mentioned(code: types.CodeType) -> list[str]:
-    """All names in it, such as those of attributes."""
-    return sorted({name for part in _inner(code) for name in part.co_names})
-
-
-def _imported(code: types.CodeType) -> set[str]:
-    """What a function imports when it is called."""
-    steps = (step for part in _inner(code) for step in dis.get_instructions(part))
-    return {str(step.argval) for step in steps if step.opname == "IMPORT_NAME"}

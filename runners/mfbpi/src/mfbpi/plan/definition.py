@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from mfbpi.plan import beside
+from mfbpi.notices import note
+from mfbpi.plan import beside, known
 from mfbpi.plan.content import Content
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.kinds import KINDS
@@ -29,19 +30,35 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:_DIGITS]
 
 
-def definition(defined: type) -> bytes:
+def definition(defined: type, *, say: bool = True) -> bytes:
     """What a class does: its code, that of what it is derived from, and all that this refers to.
 
     Modules of the user's count with their files too: those that functions import when they are
-    called, and those that classes and functions come from.
+    called, and those that classes and functions come from. What of it cannot be told is noted,
+    if ``say``.
 
     Raises:
         UsageError: when one of these was edited after this process had imported it.
     """
     content = Content()
     content.add(defined)
-    others = content.modules - {defined.__module__}
+    if say and (content.unread or not content.is_whole):
+        note(_not_told(defined, content))
+    others = {name for name in content.modules if not known.is_installed(name)}
+    others -= {defined.__module__}
     return b"".join([content.hexdigest().encode(), *beside.contents(others)])
+
+
+def _not_told(defined: type, content: Content) -> str:
+    """What an edit of would go unnoticed."""
+    held = "" if content.is_whole else "more objects than are looked at"
+    named = (
+        held or f"objects that tell nothing of what they hold, {', '.join(sorted(content.unread))}"
+    )
+    return (
+        f"{defined.__name__} refers to {named}: with others of them it would be taken for the same "
+        "class, and `resume` would keep what was run before"
+    )
 
 
 def kind_of(found: object, shown: str = "") -> str:
