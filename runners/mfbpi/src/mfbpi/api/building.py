@@ -10,7 +10,7 @@ from typing import TypeAlias
 from mfbpi.api import objects
 from mfbpi.api.given import Plugin, World, one
 from mfbpi.execute.working import compiled
-from mfbpi.plan import definition, grid, selection
+from mfbpi.plan import definition, grid, selection, unchanged
 from mfbpi.plan.metrics import check_needs
 from mfbpi_core.contracts.agent import Agent
 from mfbpi_core.contracts.environment import Environment
@@ -31,6 +31,7 @@ Anything: TypeAlias = World | Environment | object
 _MADE_AS = "_mfbpi_made_as"
 
 
+@unchanged.running()
 def make_environment(name: Anything, /, **parameters: object) -> Environment:
     """Build an environment; ``reset`` and ``step`` have Gymnasium's signatures.
 
@@ -109,6 +110,7 @@ def _unknown(given: object) -> UsageError:
     )
 
 
+@unchanged.running()
 def make_agent(
     name: Plugin,
     environment: Anything,

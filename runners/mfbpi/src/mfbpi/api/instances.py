@@ -14,7 +14,7 @@ from mfbpi.execute.working import compiled
 from mfbpi.instances import allocations, bounds, instance
 from mfbpi.instances.instance import Instance
 from mfbpi.notices import warn
-from mfbpi.plan import selection
+from mfbpi.plan import selection, unchanged
 from mfbpi_core.contracts.bound import BoundSolution, Constraint
 from mfbpi_core.contracts.experiment import Choice
 from mfbpi_core.data.mdp import RewardLaw, TabularMDP
@@ -64,6 +64,7 @@ def mdp(
     )
 
 
+@unchanged.running()
 def describe(where: Anything, /, *, discount: float | None = None) -> Description:
     """How hard an instance is: sizes, gaps, variances, spans, moments, ties, structure.
 
@@ -90,6 +91,7 @@ def describe(where: Anything, /, *, discount: float | None = None) -> Descriptio
     return description.describe(found.mdp, found.discount)
 
 
+@unchanged.running()
 def solve(where: Anything, /, *, discount: float | None = None) -> Solution:
     """The optimal values and policies of an instance, and the gaps of all its pairs.
 

@@ -11,7 +11,7 @@ from mfbpi.execute.reports.counting import Watching, observer
 from mfbpi.execute.settings import CHECKPOINT_EVERY_S, Execution, IfExists
 from mfbpi.execute.working import compiled
 from mfbpi.notices import warn
-from mfbpi.plan import grid, selection
+from mfbpi.plan import grid, selection, unchanged
 from mfbpi.results import failures as failing
 from mfbpi.results import loaded
 from mfbpi.results.loaded import Results
@@ -21,6 +21,7 @@ from mfbpi_core.contracts.stopping import Scope
 from mfbpi_core.plugins.registry import Registry
 
 
+@unchanged.running()
 def run(
     agents: Plugin | Iterable[Plugin],
     environments: World | Iterable[World],

@@ -10,13 +10,14 @@ from mfbpi.execute.settings import CHECKPOINT_EVERY_S, IfExists
 from mfbpi.execute.working import compiled
 from mfbpi.instances.tabulation import Tabulated, tabulate
 from mfbpi.notices import note
-from mfbpi.plan import experiments
+from mfbpi.plan import experiments, unchanged
 from mfbpi.results.drawing import figures
 from mfbpi.results.loaded import Results
 from mfbpi.results.storage.places import Place
 from mfbpi_core.plugins.registry import Registry
 
 
+@unchanged.running()
 def sweep(
     what: str | Place,
     /,

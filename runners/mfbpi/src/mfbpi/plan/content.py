@@ -26,6 +26,9 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(Not
 #: Those of them that can be written down as they are, many at once.
 _TEXTS = frozenset(_PLAIN) - {type(NotImplemented)}
 
+#: Collections that can be written down with what they hold.
+_COLLECTIONS = frozenset({list, tuple, dict})
+
 #: What is told wherever it occurs: of these, who is the same as whom is nobody's doing.
 _WITHOUT_IDENTITY = (tuple, frozenset, types.CodeType)
 
@@ -46,7 +49,7 @@ _MOST = 5_000_000
 _MOST_OF_AN_ELEMENT = 1_000
 
 #: What ``functools.singledispatch`` makes.
-_DISPATCH = functools.singledispatch(len).__code__
+_DISPATCH = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 
 
 class Content:
@@ -62,6 +65,7 @@ class Content:
         self.unread: set[str] = set()
         self._hash = hashlib.sha256()
         self._seen: dict[int, tuple[int, object]] = {}
+        self._mixed: dict[int, Any] = {}
         self._code, self._data = deque[Any](), deque[Any]()
         self._left = self._most = most
         self._is_known = functools.cache(known.is_known)
@@ -146,15 +150,17 @@ class Content:
 
         Tables of transitions are such: a million values, quickly.
         """
-        found = _plain_collections(value, self._seen)
-        if found is None:
-            return None
+        within: dict[int, Any] = {}
         try:
+            if id(value) in self._mixed or not _is_plain(value, within, self._seen):
+                raise ValueError
             text = marshal.dumps(value, 2)  # 2: tells nothing of who is the same
-        except ValueError:  # too deep
+        except ValueError:  # too deep for it
+            self._mixed |= within
             return None
-        for each in found:
-            self._number(each)
+        for each in within.values():
+            if each is not value:
+                self._number(each)
         return text
 
     def _tell_set(self, value: Any) -> None:
@@ -192,7 +198,7 @@ class Content:
     def _tell_function(self, function: types.FunctionType) -> None:
         self._write(function.__qualname__)
         home = known.home(function)
-        if known.is_importable(function) or _is_generated(function):
+        if known.is_importable(function) or known.is_generated(function):
             self._write(str(function.__module__))
             return
         if function.__code__ is _DISPATCH:  # what else it holds is a cache
@@ -255,31 +261,35 @@ class Content:
         self._hash.update(content)
 
 
-def _plain_collections(value: Any, seen: Container[int]) -> list[Any] | None:
-    """Lists and dictionaries in one of plain values, each of them once, or None."""
-    left, found, within = [value], list[Any](), set[int]()
+def _is_plain(value: Any, within: dict[int, Any], seen: Container[int]) -> bool:
+    """Whether collections hold plain values alone, each collection once.
+
+    Args:
+        value: the outermost.
+        within: becomes those that were looked at, by their ids.
+        seen: ids of those that are told already.
+    """
+    left = deque([value])
     while left:
-        each = left.pop()
+        each = left.popleft()
         kind = type(each)
         if kind in _TEXTS:
             continue
-        if kind not in (list, tuple, dict):
-            return None
+        if kind not in _COLLECTIONS:
+            return False
         held = (*each, *each.values()) if kind is dict else each
-        if kind is tuple and all(type(part) in _TEXTS for part in held):
+        kinds = set(map(type, held))
+        if not kinds <= _TEXTS | _COLLECTIONS:
+            return False
+        is_flat = kinds <= _TEXTS
+        if is_flat and kind is tuple and each is not value:
             continue
         if id(each) in within or (each is not value and id(each) in seen):
-            return None
-        within.add(id(each))
-        if kind is not tuple and each is not value:
-            found.append(each)
-        left.extend(held)
-    return found
-
-
-def _is_generated(function: types.FunctionType) -> bool:
-    """Whether attrs wrote it: the fields tell all, and its hash has a number of this process."""
-    return function.__code__.co_filename.startswith("<attrs generated")
+            return False
+        within[id(each)] = each
+        if not is_flat:
+            left.extend(held)
+    return True
 
 
 def _held(cell: Any) -> Any:

@@ -74,3 +74,8 @@ def home(function: types.FunctionType) -> str | None:
     """The module in which a function was written, whatever it is called after."""
     name = function.__globals__.get("__name__", function.__module__)
     return name if isinstance(name, str) else None
+
+
+def is_generated(function: types.FunctionType) -> bool:
+    """Whether attrs wrote it: the fields tell all, and its hash has a number of this process."""
+    return function.__code__.co_filename.startswith("<attrs generated")

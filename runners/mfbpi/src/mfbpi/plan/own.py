@@ -18,7 +18,8 @@ from typing import ClassVar
 import attrs
 import cloudpickle
 
-from mfbpi.plan.definition import DECLARED, base, definition, digest, kind_of
+from mfbpi.plan import unchanged
+from mfbpi.plan.definition import DECLARED, base, kind_of
 from mfbpi.plan.in_file import InFile
 from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import OwnPluginError, PluginError, UsageError
@@ -55,8 +56,10 @@ class InSession:
         return f"session#{self.digest}"
 
     def module(self) -> types.ModuleType:
-        """The module that :func:`named` made."""
-        return sys.modules[f"mfbpi_own_{self.digest}"]
+        """The module that :func:`named` made; what runs now changes nothing that it is known by."""
+        module = sys.modules[f"mfbpi_own_{self.digest}"]
+        unchanged.begin(getattr(module, self.name))
+        return module
 
     def __reduce__(self) -> tuple[Callable[..., InSession], tuple[str, str, bytes]]:
         """Go to another process with the class, by its value."""
@@ -180,7 +183,7 @@ def named(plugin_class: type) -> str:
         UsageError: when it is no plugin.
     """
     kind_of(plugin_class)  # refuses what is none
-    found = digest(definition(plugin_class))
+    found = unchanged.digits(plugin_class)
     name = f"mfbpi_own_{found}"
     module = sys.modules.setdefault(name, types.ModuleType(name))
     setattr(module, plugin_class.__name__, plugin_class)

@@ -24,7 +24,8 @@ import numpy as np
 from mfbpi.plan import known
 
 #: The generators of a whole process, which are nobody's.
-_OF_THE_PROCESS: tuple[Any, ...] = (random.random.__self__, np.random.rand.__self__)
+_DRAWN: tuple[Any, ...] = random.random, np.random.rand
+_OF_THE_PROCESS = tuple(draw.__self__ for draw in _DRAWN)
 
 #: What an object has of its class or of a function that it wraps, and what says nothing.
 _ASIDE = {"__doc__", "__module__", "__name__", "__qualname__", "__annotations__", "__weakref__"}
@@ -209,9 +210,11 @@ def _copied(value: Any, attributes: list[Any]) -> Iterator[Any]:
 def _of_torch(value: Any) -> Iterator[Any] | None:
     """Of a tensor, its numbers; None for what is none."""
     torch: Any = sys.modules.get("torch")
-    if isinstance(value, getattr(torch, "Generator", ())):
+    generator: Any = getattr(torch, "Generator", ())
+    if isinstance(value, generator):
         return iter((value.initial_seed(),))
-    if not isinstance(value, getattr(torch, "Tensor", ())):
+    tensor: Any = getattr(torch, "Tensor", ())
+    if not isinstance(value, tensor):
         return None
     try:
         plain = value.detach().to_dense() if value.layout != torch.strided else value.detach()
