@@ -131,6 +131,11 @@ def test_an_edit_is_seen(what: str) -> None:
     assert one == again != other
 
 
+def test_a_notebook_is_the_users_whatever_started_it() -> None:
+    """Its kernel is installed, as pytest is; so is the module that was started."""
+    assert not known.is_known("__main__")
+
+
 @pytest.mark.parametrize("what", USED)
 def test_use_is_no_edit(what: str) -> None:
     """What is kept between calls is nothing of the user's."""

@@ -15,6 +15,9 @@ from mfbpi.plan import beside
 #: Folders in which installers alone write, also those of other environments on the path.
 _BY_INSTALLERS = {"site-packages", "dist-packages"}
 
+#: What scripts and notebooks are called, here and in workers.
+_MAIN = {"__main__", "__mp_main__"}
+
 #: What type.__flags__ says of a class that is no C structure of an interpreter or library.
 _HEAP_TYPE = 1 << 9
 
@@ -31,6 +34,8 @@ def is_installed(module: str) -> bool:
     for editing lies where its author writes, and is the user's.
     """
     top = module.partition(".")[0]
+    if top in _MAIN:  # what started the process, such as a notebook's kernel, may be installed
+        return False
     try:
         spec = importlib.util.find_spec(top)
     except (ImportError, ValueError, AttributeError):  # such as one that was made by hand
