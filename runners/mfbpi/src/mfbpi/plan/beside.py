@@ -8,27 +8,15 @@ files. What is found in other ways than by an import, such as a file that is ope
 from __future__ import annotations
 
 import ast
-import functools
 import hashlib
 import importlib.util
 import os
-import re
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
-from importlib import metadata
 from pathlib import Path
 
+from mfbpi.plan import whose
 from mfbpi_core.errors import UsageError
-
-#: Where Python and what is installed lie.
-_INSTALLED = tuple(
-    Path(sysconfig.get_path(name)).resolve()
-    for name in ("stdlib", "platstdlib", "purelib", "platlib")
-)
-
-#: What scripts and notebooks are called, here and in workers.
-_MAIN = {"__main__", "__mp_main__"}
 
 #: Bytes from which on files that are no code are not read: a package may lie beside data sets.
 _LARGE = 2**20
@@ -87,27 +75,9 @@ def _named(node: ast.AST) -> Iterator[str]:
             yield given.value
 
 
-def is_users(module: str) -> bool:
-    """Whether a module, by its name, is the user's own: neither Python's, nor installed, nor ours.
-
-    One that was made by hand, as notebooks are, is the user's.
-    """
-    top = module.partition(".")[0]
-    if top in _MAIN:
-        return True
-    if top in sys.builtin_module_names or _is_ours(top):
-        return False
-    found = sys.modules.get(top)
-    files = [getattr(found, "__file__", None), *(getattr(found, "__path__", None) or ())]
-    known = [Path(file) for file in files if file]
-    if not known:
-        return top not in sys.stdlib_module_names
-    return not any(map(_is_installed, known))
-
-
 def _held(name: str) -> Iterator[tuple[str, bytes]]:
     """What the files of a module of the user's hold, by what they are called in it."""
-    if not name.isidentifier() or _is_ours(name):
+    if not name.isidentifier() or whose.is_ours(name) or whose.was_installed(name):
         return
     try:
         spec = importlib.util.find_spec(name)
@@ -116,12 +86,12 @@ def _held(name: str) -> Iterator[tuple[str, bytes]]:
     if spec is None:
         return
     places = [Path(place) for place in spec.submodule_search_locations or ()]
-    folders = [place for place in places if not _is_installed(place)]
+    folders = [place for place in places if not whose.is_installed(place)]
     files = [(file, folder) for folder in folders for file in files_below(folder)]
     if not places and spec.origin is not None:
         files = [(Path(spec.origin), Path(spec.origin).parent)]
     for file, folder in sorted(files):
-        if file.is_file() and not _is_installed(file):  # a pipe would not end
+        if file.is_file() and not whose.is_installed(file):  # a pipe would not end
             try:
                 yield str(file.relative_to(folder)), _told(file)
             except OSError:  # gone since: importing it will tell
@@ -164,7 +134,7 @@ def _refuse_stale(name: str, held: Iterable[bytes]) -> None:
     """
     module = sys.modules.get(name)
     now = hashlib.sha256(b"".join(held)).hexdigest()
-    if module is None or not is_users(name):
+    if module is None or not whose.is_users(name):
         return
     spec, before = _imported_as.get(name, (None, now))
     if spec is module.__spec__ and before != now:
@@ -173,21 +143,3 @@ def _refuse_stale(name: str, held: Iterable[bytes]) -> None:
             f"mix both; restart the session, or import it again: importlib.reload({name})"
         )
     _imported_as[name] = module.__spec__, now
-
-
-def _is_installed(file: Path) -> bool:
-    return any(file.resolve().is_relative_to(place) for place in _INSTALLED)
-
-
-@functools.cache
-def _is_ours(name: str) -> bool:
-    """Whether a module is one of ours: so is called what it was installed with."""
-    if re.fullmatch(r"mfbpi(_\w+)?", name) is None:
-        return False
-    try:
-        metadata.distribution(name.replace("_", "-"))
-    except metadata.PackageNotFoundError:
-        return False
-    except Exception:  # half removed
-        return True
-    return True

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from mfbpi.notices import note
-from mfbpi.plan import beside, known
+from mfbpi.plan import beside
 from mfbpi.plan.content import Content
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.kinds import KINDS
@@ -44,8 +44,7 @@ def definition(defined: type, *, say: bool = True) -> bytes:
     content.add(defined)
     if say and (content.unread or not content.is_whole):
         note(_not_told(defined, content))
-    others = {name for name in content.modules if not known.is_installed(name)}
-    others -= {defined.__module__}
+    others = content.modules - {defined.__module__}
     return b"".join([content.hexdigest().encode(), *beside.contents(others)])
 
 
