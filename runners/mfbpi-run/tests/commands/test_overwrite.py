@@ -35,6 +35,19 @@ def test_overwrite_leaves_the_results_of_one_run(toy_run: Command) -> None:
     assert len(json.loads(Path("x/_run.json").read_text())["agents"]) == 1
 
 
+def test_overwrite_asks_for_no_equal_settings(toy_run: Command) -> None:
+    """What was edited is run again under its label, and what was there is set aside."""
+    toy_run("--out", "x", "--seeds", "0:3", "--steps", "40")
+    longer = toy_run("--out", "x", "--seeds", "0:2", "--steps", "50", "--if-exists", "overwrite")
+
+    assert longer.code == 0
+    assert "3 results in x are of other tasks and go to _set_aside" in " ".join(longer.err.split())
+    assert ran("x") == {("biased", 0), ("biased", 1)}
+    assert len(list(Path("x/_set_aside").glob("*.parquet"))) == 3
+    refused = toy_run("--out", "x", "--steps", "40", "--if-exists", "resume")
+    assert "is 50 there and 40 here" in " ".join(refused.err.split())
+
+
 def test_overwrite_that_is_only_tried_touches_nothing(toy_run: Command) -> None:
     """``--dry-run``."""
     toy_run("--out", "x", "--seeds", "0:3")

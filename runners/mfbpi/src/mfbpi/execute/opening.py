@@ -45,9 +45,10 @@ class Opening:
             self._refuse_others()
             before = manifest.read(directory)
             plan = _with_metrics_of(plan, before) if self.if_exists == "resume" else plan
-            manifest.check(directory, plan.manifest())
             if self.if_exists == "overwrite" and plan.shard is None:
-                self._leave_alone(plan)
+                self._leave_alone(plan)  # whatever their settings: they go to where none is lost
+            else:
+                manifest.check(directory, plan.manifest())
             if self.if_exists == "fail" and self._holds_results(plan):
                 which = "" if plan.shard is None else f" of shard {plan.shard}"
                 raise UsageError(

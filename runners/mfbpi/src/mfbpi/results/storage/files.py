@@ -218,7 +218,11 @@ def make_folder(folder: Place) -> None:
 
 
 def move_aside(path: Place, folder: Place) -> Place:
-    """Move a file into a folder under a name that is free there; returns where it is now."""
+    """Move a file into a folder under a name that is free there; returns where it is now.
+
+    Raises:
+        OSError: when that is not possible, as where either folder is a link.
+    """
     if isinstance(path, Remote) and isinstance(folder, Remote):
         return path.rename(folder / f"{path.name}.{secrets.token_hex(4)}")
     assert isinstance(path, Path)
@@ -226,7 +230,9 @@ def move_aside(path: Place, folder: Place) -> Place:
     make_folder(folder)
     names = (f"{path.name}.{secrets.token_hex(4)}" if n else path.name for n in range(100))
     target = next(folder / name for name in names if not _exists(folder / name))
-    return path.rename(target)
+    with _folder(path.parent) as (source, at), _folder(folder) as (aside, to):
+        os.rename(at / path.name, to / target.name, src_dir_fd=source, dst_dir_fd=aside)
+    return target
 
 
 def remove_stale(folder: Place, mark: str = "") -> None:
