@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import types
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,30 @@ def test_a_module_that_was_edited_since_its_import_is_refused(
         held("edited_of_test")
     del sys.modules["edited_of_test"]
     assert b"K = 2" in held("edited_of_test")
+
+
+@pytest.mark.parametrize(("then", "refused"), [("K = 22", True), ("K = 1", False), ("K = (", True)])
+def test_an_edit_before_the_first_look_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str, refused: bool
+) -> None:
+    """By the bytecode that importing wrote; a file that was only written again is no other."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    package = tmp_path / "looked_at_late"
+    package.mkdir()
+    (package / "__init__.py").write_text("from looked_at_late import inner")
+    inner = package / "inner.py"
+    inner.write_text("K = 1")
+    os.utime(inner, (1e9, 1e9))
+    __import__("looked_at_late")
+    inner.write_text(then)
+    said = r"looked_at_late was edited.*importlib\.reload"
+    refusal = pytest.raises(library.UsageError, match=said) if refused else nullcontext()
+    with refusal:
+        held("looked_at_late")
+    for name in ("looked_at_late", "looked_at_late.inner"):
+        del sys.modules[name]
 
 
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:

@@ -8,24 +8,18 @@ files. What is found in other ways than by an import, such as a file that is ope
 from __future__ import annotations
 
 import ast
-import hashlib
 import importlib.util
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mfbpi.plan import whose
-from mfbpi_core.errors import UsageError
+from mfbpi.plan import stale, whose
 
 #: Bytes from which on files that are no code are not read: a package may lie beside data sets.
 _LARGE = 2**20
 
 #: Functions that import what their first argument names.
 _IMPORTING = {"import_module", "__import__"}
-
-#: Of each module that was seen imported: its spec, another after a reload, and what its files held.
-_imported_as: dict[str, tuple[object, str]] = {}
 
 
 def contents(modules: Iterable[str], *, to_run: bool = True) -> Iterator[bytes]:
@@ -47,7 +41,7 @@ def contents(modules: Iterable[str], *, to_run: bool = True) -> Iterator[bytes]:
         seen.add(name)
         held = dict(_held(name))
         if to_run:
-            _refuse_stale(name, held.values())
+            stale.refuse(name, held.values())
         for shown, content in held.items():
             yield f"{name} {shown} {len(content)} ".encode() + content
             if shown.endswith(".py"):
@@ -124,22 +118,3 @@ def is_between(parts: Iterable[str]) -> bool:
         part == "__pycache__" or part.startswith((".", "#")) or part.endswith(("~", ".pyc"))
         for part in parts
     )
-
-
-def _refuse_stale(name: str, held: Iterable[bytes]) -> None:
-    """Refuse a module that was edited after this process had imported it, unless it was reloaded.
-
-    Raises:
-        UsageError: with what to do.
-    """
-    module = sys.modules.get(name)
-    now = hashlib.sha256(b"".join(held)).hexdigest()
-    if module is None or not whose.is_users(name):
-        return
-    spec, before = _imported_as.get(name, (None, now))
-    if spec is module.__spec__ and before != now:
-        raise UsageError(
-            f"the module {name} was edited after this process had imported it, and a run would "
-            f"mix both; restart the session, or import it again: importlib.reload({name})"
-        )
-    _imported_as[name] = module.__spec__, now
