@@ -218,11 +218,7 @@ def make_folder(folder: Place) -> None:
 
 
 def move_aside(path: Place, folder: Place) -> Place:
-    """Move a file into a folder under a name that is free there; returns where it is now.
-
-    Raises:
-        OSError: when that is not possible, as where either folder is a link.
-    """
+    """Move a file, not through a link, to a name that is free in a folder; where it is now."""
     if isinstance(path, Remote) and isinstance(folder, Remote):
         return path.rename(folder / f"{path.name}.{secrets.token_hex(4)}")
     assert isinstance(path, Path)
