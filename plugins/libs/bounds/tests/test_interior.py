@@ -6,7 +6,7 @@ from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.errors import SolverError
 from mfbpi_lib_bounds import navigation
 from mfbpi_lib_bounds.instance import PlannedInstance
-from mfbpi_lib_bounds.solvers import normal
+from mfbpi_lib_bounds.solvers import interior, normal
 from mfbpi_lib_bounds.solvers.flow import Flow
 from mfbpi_lib_bounds.solvers.interior import EVEN, Interior, is_entangled
 from mfbpi_lib_bounds.solvers.normal import Normal
@@ -93,6 +93,21 @@ def test_small_and_narrow_instances_keep_the_simplex_method(riverswim, bound):
     made, instance = bound(_random(100, 5, seed=2), 0.9, "u")
     assert is_entangled(Flow(instance.walk, 3))
     assert navigation.minimise(made, instance.walk).solver.startswith("HiGHS")
+
+
+@pytest.mark.parametrize("n_successors", [2, 19, 20, 21, 22, 25, 100])
+def test_pairs_of_many_successors_entangle(monkeypatch, n_successors):
+    """With a fifth of 100 states at once, and without the numbering that would say so as well."""
+    at = np.arange(100)[:, None, None] + np.arange(n_successors) + np.zeros((1, 3, 1), dtype=int)
+    weights = np.full(at.shape, 1.0 / n_successors)
+    ring = TabularMDP.from_successors(at % 100, weights, np.zeros((100, 3)))
+    flow = Flow(PlannedInstance(mdp=ring, discount=0.9).walk, 3)
+    by_numbering = is_entangled(flow)
+    monkeypatch.setattr(interior.csgraph, "reverse_cuthill_mckee", None)
+
+    assert by_numbering == (n_successors > 11)  # 2 (k - 1) apart, as both ways round meet
+    if n_successors > 21:
+        assert is_entangled(flow)
 
 
 def test_highs_takes_over(monkeypatch, bound):

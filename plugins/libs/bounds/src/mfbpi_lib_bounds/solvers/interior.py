@@ -17,6 +17,8 @@ of the value, and any v >= 0 in balance an upper one, so that no vertex is neede
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
@@ -28,7 +30,7 @@ from mfbpi_lib_bounds.solution import Vertex
 from mfbpi_lib_bounds.solvers.certificate import blur, reduced_costs
 from mfbpi_lib_bounds.solvers.flow import Flow
 from mfbpi_lib_bounds.solvers.newton import BOLD, FINE, Least, Newton, Point
-from mfbpi_lib_bounds.solvers.normal import Normal
+from mfbpi_lib_bounds.solvers.normal import CROWDED, Normal
 
 #: Cap on the steps; two or three dozen are usual.
 MAX_STEPS = 100
@@ -110,7 +112,7 @@ class Interior:
             left = newton.left(self.point.v)
             if left <= self.gap:
                 flows = self._balanced()
-                even = self.flow.imbalance(newton.least + flows) <= EVEN
+                even = self._imbalance(newton.least + flows) <= EVEN
                 if even and newton.left(flows) <= 2.0 * self.gap:
                     self.point.v = flows
                     return
@@ -130,14 +132,22 @@ class Interior:
         n_pairs, n_states = self.flow.shape
         n_actions = n_pairs // n_states
         missing = -(self._into @ least)
-        into = self.flow.walk.T.tocsr()
+        into = self._walk_of_all_actions()
         flows, frequencies = np.zeros(n_states), np.full(n_states, 1.0 / n_states)
         for _ in range(POWERS):
-            flows = into @ np.repeat(flows / n_actions, n_actions) + missing
-            frequencies = into @ np.repeat(frequencies / n_actions, n_actions)
+            flows = into @ flows + missing
+            frequencies = into @ frequencies
         floor = np.maximum(frequencies, 1e-3 / n_states)
         flows += (0.1 + 1.1 * max(0.0, float((-flows / floor).max()))) * floor
         return np.repeat(flows / n_actions, n_actions)
+
+    def _walk_of_all_actions(self) -> Any:
+        """Chances [m, m] of arriving in a state (row) from another when all actions are alike."""
+        n_pairs, n_states = self.flow.shape
+        alike = np.full(n_pairs, n_states / n_pairs)
+        mix = sparse.csr_array((alike, (np.arange(n_pairs), self.flow.leaves)))
+        into = (self.flow.walk.T.tocsr() @ mix).tocsr()
+        return into.toarray() if into.nnz > CROWDED * n_states**2 else into
 
     def _move(self, newton: Newton) -> None:
         """One step of the method."""
@@ -162,16 +172,28 @@ class Interior:
             sizes = self.point.v**power
             self._normal.update(sizes, np.zeros(self.flow.shape[1]))
             for _ in range(REPAIRS):
-                if self.flow.imbalance(least + flows) <= BALANCED:
-                    return flows
                 missing = self._into @ (least + flows)
+                if self._imbalance(least + flows) <= BALANCED:
+                    return flows
                 change = sizes * (self.matrix @ self._normal.solve(-missing, FINE))
                 flows = np.maximum(flows + change, 0.0)
         return flows
 
+    def _imbalance(self, weights: FloatArray) -> float:
+        """Largest share of what leaves a state that does not arrive, or arrives beside it."""
+        leaves = self.flow.leaving * weights
+        out = np.bincount(self.flow.leaves, leaves, self.flow.shape[1])
+        return float((np.abs(self._into @ weights) / np.where(out > 0.0, out, 1.0)).max())
+
 
 def is_entangled(flow: Flow) -> bool:
-    """Whether bases fill in, as they do on random graphs and not on lines, grids and trees."""
+    """Whether bases fill in, as they do on random graphs and not on lines, grids and trees.
+
+    States that one pair leads to are neighbours of each other: no numbering keeps many of them
+    close, as after smoothing, where each pair leads to every state.
+    """
+    if np.diff(flow.equations.indptr).max() - 1 > FAR * flow.shape[1]:
+        return True
     graph = sparse.csr_matrix(abs(flow.equations).T @ abs(flow.equations))
     order = csgraph.reverse_cuthill_mckee(graph, symmetric_mode=True)
     place = np.empty(len(order), dtype=np.int64)
