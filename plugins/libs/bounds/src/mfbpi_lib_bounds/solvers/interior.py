@@ -62,8 +62,8 @@ class Interior:
 
     def __init__(self, coefficients: Coefficients, flow: Flow, gap: float) -> None:
         self.matrix, self.flow, self.gap = flow.equations, flow, gap
-        self._into = self.matrix.T.tocsr()
         self._normal = Normal(self.matrix)
+        self._out_of, self._into = self._normal.rows, self._normal.columns
         self._least = Least(coefficients)
         self.point = Point(np.zeros(0), np.zeros(flow.shape[1]), np.ones(flow.shape[0]), 0.0)
 
@@ -108,7 +108,7 @@ class Interior:
         self.point.v = self._first_flows()
         best, since = np.inf, 0
         for _ in range(MAX_STEPS):
-            newton = Newton(self.point, self._least, self._into, self._normal, self.matrix)
+            newton = Newton(self.point, self._least, self._into, self._normal, self._out_of)
             left = newton.left(self.point.v)
             if left <= self.gap:
                 flows = self._balanced()
@@ -157,10 +157,10 @@ class Interior:
         point.v = np.maximum(point.v + primal * step.v, np.finfo(np.float64).tiny)
         point.x += primal * step.x
         point.y = point.y + dual * step.y
-        point.z = 1.0 - self.matrix @ point.y
+        point.z = 1.0 - self._out_of @ point.y
         if point.z.min() <= 0.0:  # by rounding: back into the interior
             point.y /= 1.0 + 2.0 * max(float(-point.z.min()), 1e-16)
-            point.z = 1.0 - self.matrix @ point.y
+            point.z = 1.0 - self._out_of @ point.y
 
     def _balanced(self) -> FloatArray:
         """The flows [n], in balance by small changes, the smaller the less a flow is.
@@ -175,7 +175,7 @@ class Interior:
                 missing = self._into @ (least + flows)
                 if self._imbalance(least + flows) <= BALANCED:
                     return flows
-                change = sizes * (self.matrix @ self._normal.solve(-missing, FINE))
+                change = sizes * (self._out_of @ self._normal.solve(-missing, FINE))
                 flows = np.maximum(flows + change, 0.0)
         return flows
 

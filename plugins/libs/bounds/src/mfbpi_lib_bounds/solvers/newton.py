@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 import numpy as np
-from scipy import sparse
 
 from mfbpi_core.data.arrays import FloatArray
 from mfbpi_core.errors import SolverError
@@ -65,9 +66,9 @@ class Newton:
         self,
         point: Point,
         least: Least,
-        into: sparse.csr_array,
+        into: Any,
         normal: Normal,
-        matrix: sparse.csr_array,
+        matrix: Any,
     ) -> None:
         self.point, self.normal, self.matrix, self.into = point, normal, matrix, into
         self.least, self.slope, self.bend = least.at(point.x)

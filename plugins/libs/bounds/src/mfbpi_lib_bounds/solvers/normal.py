@@ -45,13 +45,17 @@ class Normal:
 
     Args:
         equations: N, sparse [n, m], each row of which sums to 0.
+
+    Attributes:
+        rows: N, dense where that is faster.
+        columns: N' [m, n], likewise.
     """
 
     def __init__(self, equations: sparse.csr_array) -> None:
         n_pairs, n_states = equations.shape
         crowded = equations.nnz > CROWDED * n_pairs * n_states
-        self._rows: Any = equations.toarray() if crowded else equations
-        self._columns: Any = self._rows.T if crowded else equations.T.tocsr()
+        self.rows: Any = equations.toarray() if crowded else equations
+        self.columns: Any = self.rows.T if crowded else equations.T.tocsr()
         self._kinds: list[np.dtype | None] = [None, np.dtype(np.float64)]
         if n_states >= SINGLE_STATES:
             self._kinds.insert(1, np.dtype(np.float32))
@@ -64,7 +68,7 @@ class Normal:
 
     def update(self, weights: FloatArray, further: FloatArray) -> None:
         """Take the weights D [n], positive, and the vector g [m], whose sum is 0."""
-        matrix = self._columns @ (sparse.diags_array(weights) @ self._rows)
+        matrix = self.columns @ (sparse.diags_array(weights) @ self.rows)
         self._unit = 1.0 / np.sqrt(matrix.diagonal() + further**2)  # [m]
         self._further = further * self._unit
         scale = sparse.diags_array(self._unit)
