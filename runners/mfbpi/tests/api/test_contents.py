@@ -166,6 +166,31 @@ def test_modules_beside_count_with_all_their_files(
     assert held("numpy", "mfbpi_core", "json", "no_such_module", "no name") == b""
 
 
+@pytest.mark.parametrize(
+    "reaches",
+    [
+        "M = [rules_of_test]\ndef f(): return M[0].rule()",
+        "def f(m=rules_of_test): return m.rule()",
+        "NAME = 'rule'\ndef f(): return getattr(rules_of_test, NAME)()",
+        "import importlib\ndef f(): return importlib.import_module('rules_of_test').rule()",
+        "import importlib\nN = 'rules_of_test'\ndef f(): return importlib.import_module(N).rule()",
+    ],
+)
+def test_modules_that_are_reached_in_any_way_count(
+    reaches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With their files."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "rules_of_test.py").write_text("def rule(): return 1")
+    defined: dict[str, Any] = {"__name__": "__main__"}
+    exec(f"import rules_of_test\n{reaches}", defined)
+    content = Content()
+    content.add(defined["f"])
+    del sys.modules["rules_of_test"]
+
+    assert "rules_of_test" in content.modules
+
+
 def test_data_sets_beside_a_module_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,6 +196,54 @@ def test_class_of_a_session_is_built_alone() -> None:
     assert agent.select_action(0) == 1
 
 
+def test_cached_functions_are_sent_too(cell: Callable[..., dict[str, Any]]) -> None:
+    """Though a pickle has them by name; one may call itself."""
+    text = FILE.replace("return self.config.action", "return rule(observation) % 2")
+    rule = "@functools.cache\ndef rule(n): return 1 if n == 0 else rule(n - 1) + 1\n"
+    cached = cell(f"import functools\n{rule}{text}")["AlwaysSame"]
+    here = library.run(agents=cached, executor="inline", out="here", **RING)
+    there = library.run(agents=cached, jobs=2, out="there", **RING)
+
+    assert there.failures == ()
+    assert values(here) == values(there)
+
+
+def test_class_that_was_edited_after_it_was_chosen(cell: Callable[..., dict[str, Any]]) -> None:
+    """It is not run as what it was; as it was again, it is."""
+    names = cell(FILE.replace("return self.config.action", "return NUMBER - 2"))
+    chosen = library.agent(names["AlwaysSame"])
+    names["NUMBER"] = 2
+    for agents in ([chosen], [names["AlwaysSame"], chosen]):
+        with pytest.raises(library.UsageError, match=r"AlwaysSame, .*, was edited after it had"):
+            library.run(agents=agents, executor="inline", out="x", **RING)
+    names["NUMBER"] = 3
+    kept = library.run(agents=chosen, executor="inline", out="x", save_agent=True, **RING)
+    names["NUMBER"] = 2
+
+    for code in ((), names["AlwaysSame"]):
+        with pytest.raises(library.UsageError, match="give the class, as it was then, with"):
+            kept.agent(seed=0, code=code)
+
+
+def test_module_of_a_class_is_not_edited_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers would import another one."""
+    monkeypatch.syspath_prepend(Path.cwd())
+    Path("agents_of_test.py").write_text(FILE)
+    found = importlib.import_module("agents_of_test").AlwaysSame
+    library.run(agents=found, executor="inline", out="x", **RING)
+    Path("agents_of_test.py").write_text(FILE + "\nX = 1\n")
+    with pytest.raises(library.UsageError, match="agents_of_test was edited after this process"):
+        library.run(agents=found, executor="inline", out="x", if_exists="resume", **RING)
+    del sys.modules["agents_of_test"]
+
+
+@pytest.mark.parametrize("name", ["My Agent", "", "a-b", "a/b"])
+def test_class_of_no_name_is_refused(name: str) -> None:
+    """It could not be told from others in results."""
+    with pytest.raises(library.UsageError, match=f"a class is called '{name}'; expected letters"):
+        library.agent(type(name, (Mine,), {}))
+
+
 def test_class_that_cannot_be_sent(cell: Callable[..., dict[str, Any]]) -> None:
     """One sentence says what to do; in this process it runs."""
     text = FILE.replace("return self.config.action", "return int(LOCK.locked())")

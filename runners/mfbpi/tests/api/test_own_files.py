@@ -100,7 +100,7 @@ def test_another_module_of_the_name_is_not_taken_for_that_beside() -> None:
 
     with pytest.raises(
         mfbpi.UsageError,
-        match=r"mine\.py imports helper_of_test, which lies beside it, but .*one.helper_of_test\.py"
+        match=r"mine\.py imports helper_of_test, which lies in .*two, but .*one.helper_of_test\.py"
         r" is found first; give helper_of_test\.py another name",
     ):
         is_best(agents="two/mine.py:Same", executor="serial", out="OTHER")
@@ -108,3 +108,29 @@ def test_another_module_of_the_name_is_not_taken_for_that_beside() -> None:
     written("three/mine.py", "import numpy")
     with pytest.raises(mfbpi.UsageError, match=r"give numpy\.py another name"):
         mfbpi.run("three/mine.py:Same", **RIVER, out="THIRD")
+
+
+def test_another_module_of_the_name_is_not_taken_where_files_say() -> None:
+    """Nor a second time, as if the first had said where."""
+    for folder, action in (("one", 0), ("two", 1)):
+        written(f"{folder}/mine.py", SAYS_WHERE)
+        written(f"{folder}/parts/helper_of_test.py", f"ACTION = {action}")
+    assert not is_best(agents="one/mine.py:Same", executor="serial")
+
+    for _ in range(2):
+        with pytest.raises(mfbpi.UsageError, match=r"which lies in .*two.parts, but .*one.parts"):
+            is_best(agents="two/mine.py:Same", executor="serial", out="OTHER")
+
+
+def test_what_a_variable_imports_is_part_of_it() -> None:
+    """Any text of the source may be its name."""
+    text = AGENT.replace("import helper_of_test", "import importlib\nNAME = 'helper_of_test'")
+    text += "helper_of_test = importlib.import_module(NAME)\n"
+    written("mine.py", text)
+    written("helper_of_test.py", "ACTION = 1")
+    assert is_best(agents="./mine.py:Same", executor="serial")
+    written("helper_of_test.py", "ACTION =  0")
+    sys.modules.pop("helper_of_test")
+
+    with pytest.raises(mfbpi.UsageError, match=r"plugin is .*mine\.py#\w+:same.* there and"):
+        is_best(agents="./mine.py:Same", executor="serial", if_exists="resume")

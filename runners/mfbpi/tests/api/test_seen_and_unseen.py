@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -86,6 +87,31 @@ EDITED = {
     "tensor": "K = torch.tensor([{v}.0], dtype=torch.bfloat16)",
     "network": "torch.manual_seed({v})\nK = torch.nn.Linear(2, 2)",
     "environment": "K = gymnasium.make('FrozenLake-v1', is_slippery={v} == 1)",
+    "set that leads back": (
+        "class N:\n    def __init__(self, up): self.up, self.k, self.below = up, {v}, set()\n"
+        "K = N(None)\nK.below = {N(K)}"
+    ),
+    "sets of sets": (
+        "N = [M(i) for i in range(40)]\nfor i, n in enumerate(N): n.near = {N[i - 1], N[i - 7]}\n"
+        "N[9].k = -{v}\nK = N[0]"
+    ),
+    "shared tuples": "K = ({v}, [])\nfor _ in range(60): K = (K, K)",
+    "large integer": "K = {v} << 20_000",
+    "dictionary with attributes": (
+        "class D(dict):\n    __getattr__ = dict.__getitem__\nK = D(k={v})"
+    ),
+    "key of a comparison": "K = functools.cmp_to_key(lambda a, b: (a - b) * {v})",
+    "typed dictionary": "K = numba.typed.Dict()\nK['a'] = {v}",
+    "typed list": "K = numba.typed.List([{v}])",
+    "vectorised": "@numba.vectorize\ndef K(x): return x * {v}\nK(1)",
+    "in the names of a library": "K = eval('lambda: {v}', dict(vars(math)))",
+    "name in a text": "X = {v}\ndef K(): return eval('X + 1')",
+    "name in a text of the module": "X, E = {v}, 'X + 1'\ndef K(): return eval(E)",
+    "what a step changes": (
+        "class W(gymnasium.Wrapper):\n    scale = 0\n    def step(self, action):\n"
+        "        self.scale *= 0.5\n        return self.env.step(action)\n"
+        "K = W(gymnasium.make('FrozenLake-v1'))\nK.scale = {v}"
+    ),
     "reward of an environment": (
         "K = gymnasium.wrappers.TransformReward(gymnasium.make('FrozenLake-v1'), lambda r: r * {v})"
     ),
@@ -127,7 +153,8 @@ def digest(value: object) -> str:
 def test_an_edit_is_seen(what: str) -> None:
     """Another value is another class; the same one, made anew, is not."""
     text = START + EDITED[what]
-    one, again, other = (digest(cell(text.replace("{v}", v))["K"]) for v in "112")
+    cells = [cell(text.replace("{v}", v)) for v in "112"]  # alive, as notebooks are
+    one, again, other = (digest(held["K"]) for held in cells)
     assert one == again != other
 
 
@@ -220,7 +247,7 @@ class Opaque(Agent):
 
     def select_action(self, observation: object) -> int:
         """Look at it."""
-        return 0 if FRAME is None else 1
+        return 0 if CONNECTION is None else 1
 
     def update(self, transition: object) -> None:
         """Learn nothing."""
@@ -230,12 +257,32 @@ class Opaque(Agent):
         return 0
 
 
-FRAME = sys._getframe()
+CONNECTION = sqlite3.connect(":memory:")
+
+
+HOSTILE = {
+    "class": "class H:\n    @property\n    def __class__(self): raise ValueError\nK = H()",
+    "attributes": "class H:\n    def __getattribute__(self, name): raise KeyError\nK = H()",
+    "copies": "class H:\n    def __reduce_ex__(self, n): return None\nK = H()",
+    "equality": (
+        "class T(type):\n    def __eq__(self, other): return True\n"
+        "class H(metaclass=T): pass\nK = H()"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_objects_do_when_asked_is_no_matter(what: str) -> None:
+    """They are told, or cannot be; nothing is raised."""
+    held = Content()
+    held.add(cell(HOSTILE[what])["K"])
+
+    assert held.is_whole
 
 
 def test_what_cannot_be_told_is_said() -> None:
     """By its type, and by nothing where all can be told."""
-    with pytest.warns(MfbpiNote, match=r"Opaque refers to objects .* builtins\.frame"):
+    with pytest.warns(MfbpiNote, match=r"Opaque refers to objects .* sqlite3\.Connection"):
         own.named(Opaque)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -49,15 +49,21 @@ def contents(modules: Iterable[str], *, to_run: bool = True) -> Iterator[bytes]:
 
 
 def imported(source: bytes) -> set[str]:
-    """The outermost names of all that a source imports; none where it is no Python."""
+    """The outermost names of all that a source imports; none where it is no Python.
+
+    Where it imports what a variable names, any of its texts may be that.
+    """
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, MemoryError, RecursionError):  # of one that is too deep
         return set()
-    return {name.partition(".")[0] for node in nodes for name in _named(node)}
+    named = [name for node in nodes for name in _named(node)]
+    texts = map(_text, nodes) if None in named else ()
+    return {name.partition(".")[0] for name in (*named, *texts) if name is not None}
 
 
-def _named(node: ast.AST) -> Iterator[str]:
+def _named(node: ast.AST) -> Iterator[str | None]:
+    """What a statement or a call imports; None where a variable says."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
@@ -65,8 +71,14 @@ def _named(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Call) and node.args:
         called, given = node.func, node.args[0]
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        if name in _IMPORTING and isinstance(given, ast.Constant) and isinstance(given.value, str):
-            yield given.value
+        if name in _IMPORTING:
+            yield _text(given)
+
+
+def _text(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return None
 
 
 def _held(name: str) -> Iterator[tuple[str, bytes]]:

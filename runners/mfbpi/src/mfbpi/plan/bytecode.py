@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import dis
+import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 #: With these, a function finds by a text what others find by a name.
-_BY_TEXT = {"globals", "vars", "getattr", "eval", "exec", "attrgetter", "__dict__"}
+_BY_TEXT = {
+    *("globals", "vars", "getattr", "eval", "exec", "compile"),
+    *("attrgetter", "methodcaller", "modules", "__dict__"),
+}
+
+#: With these, it imports what a text names.
+_IMPORTING = {"import_module", "__import__"}
+
+#: A name in a text, and how long a text may be that is searched for any.
+_NAME = re.compile(r"[^\W\d]\w*")
+_LONG = 10_000
 
 #: What a module knows of itself, which says where it lies and nothing of what it does.
 _OF_THE_MODULE = {
@@ -16,26 +27,35 @@ _OF_THE_MODULE = {
 }
 
 
-def loaded(code: types.CodeType) -> list[str]:
-    """The names that a function reads from its module."""
+def loaded(code: types.CodeType, texts: Iterable[str] = ()) -> list[str]:
+    """The names that a function reads from its module.
+
+    Args:
+        code: of the function.
+        texts: that it has at hand; where it finds anything by a text, they may hold names.
+    """
     reading = ("LOAD_GLOBAL", "LOAD_NAME")
     found = {str(step.argval) for step in _steps(code) if step.opname in reading}
-    return sorted((found | _texts(code, found)) - _OF_THE_MODULE)
+    return sorted((found | _named(code, _BY_TEXT, texts)) - _OF_THE_MODULE)
 
 
 def mentioned(code: types.CodeType) -> list[str]:
     """All names in it, such as those of attributes."""
-    found = {name for part in _inner(code) for name in part.co_names}
-    return sorted((found | _texts(code, found)) - _OF_THE_MODULE)
+    return sorted((_names(code) | _named(code, _BY_TEXT)) - _OF_THE_MODULE)
 
 
-def imported(code: types.CodeType) -> set[str]:
-    """What a function imports when it is called."""
-    return {str(step.argval) for step in _steps(code) if step.opname == "IMPORT_NAME"}
+def imported(code: types.CodeType, texts: Iterable[str] = ()) -> set[str]:
+    """What a function imports when it is called, or may import by a text."""
+    found = {str(step.argval) for step in _steps(code) if step.opname == "IMPORT_NAME"}
+    return found | _named(code, _IMPORTING, texts)
 
 
 def _steps(code: types.CodeType) -> Iterator[dis.Instruction]:
     return (step for part in _inner(code) for step in dis.get_instructions(part))
+
+
+def _names(code: types.CodeType) -> set[str]:
+    return {name for part in _inner(code) for name in part.co_names}
 
 
 def _inner(code: types.CodeType) -> list[types.CodeType]:
@@ -44,9 +64,10 @@ def _inner(code: types.CodeType) -> list[types.CodeType]:
     return [code, *(each for part in within for each in _inner(part))]
 
 
-def _texts(code: types.CodeType, names: set[str]) -> set[str]:
-    """What may be a name among its texts, where it finds anything by a text."""
-    if not names & _BY_TEXT:
+def _named(code: types.CodeType, by: set[str], texts: Iterable[str] = ()) -> set[str]:
+    """The names in its texts and in others, if it uses one of these functions."""
+    if not _names(code) & by:
         return set()
     constants = (each for part in _inner(code) for each in part.co_consts)
-    return {each for each in constants if isinstance(each, str) and each.isidentifier()}
+    held = (each for each in (*constants, *texts) if isinstance(each, str))
+    return {name for text in held if len(text) <= _LONG for name in _NAME.findall(text)}

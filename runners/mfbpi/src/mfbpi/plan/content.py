@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import marshal
 import types
 from collections import deque
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from mfbpi.plan import bytecode, known
-from mfbpi.plan.parts import UnreadableError, beside, parts
+from mfbpi.plan.parts import beside, parts
 
 #: Values that their text tells all of.
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
@@ -29,8 +30,9 @@ _TEXTS = frozenset(_PLAIN) - {type(NotImplemented)}
 #: Collections that can be written down with what they hold.
 _COLLECTIONS = frozenset({list, tuple, dict})
 
-#: What is told wherever it occurs: of these, who is the same as whom is nobody's doing.
-_WITHOUT_IDENTITY = (tuple, frozenset, types.CodeType)
+#: What is told wherever it occurs, for Python decides who is the same as whom among equal ones: so
+#: with tuples of plain values.
+_WITHOUT_IDENTITY = (types.CodeType, type(NotImplemented))
 
 #: What comes before all other values, for it refers to them.
 _CODE = (types.CodeType, types.FunctionType, types.MethodType, type)
@@ -43,10 +45,10 @@ _ASIDE = {
 }
 
 #: Values that are told at most; plain data in plain collections does not count.
-_MOST = 5_000_000
+_MOST = 500_000
 
-#: The same of an element of a set, by which it finds its place.
-_MOST_OF_AN_ELEMENT = 1_000
+#: Parts of an element of a set by which it finds its place.
+_MOST_OF_AN_ELEMENT = 100
 
 #: What ``functools.singledispatch`` makes.
 _DISPATCH = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
@@ -60,14 +62,14 @@ class Content:
         unread: types of values that were reached and could not be told.
     """
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self) -> None:
         self.modules: set[str] = set()
         self.unread: set[str] = set()
         self._hash = hashlib.sha256()
         self._seen: dict[int, tuple[int, object]] = {}
         self._mixed: dict[int, Any] = {}
         self._code, self._data = deque[Any](), deque[Any]()
-        self._left = self._most = most
+        self._left = _MOST
         self._is_known = functools.cache(known.is_known)
 
     def hexdigest(self) -> str:
@@ -95,16 +97,17 @@ class Content:
     def _refer(self, value: Any) -> None:
         """Write a plain value, or which of all values it is; those are told later."""
         if type(value) in _PLAIN:
-            self._write(type(value).__name__, repr(value))
+            self._write(_text(value))
         elif id(value) in self._seen:
             self._write("again", str(self._seen[id(value)][0]))
         else:
             self._number(value)
             self._write("new")
-            (self._code if isinstance(value, _CODE) else self._data).append(value)
+            is_code = issubclass(type(value), _CODE)  # whatever it says of its class
+            (self._code if is_code else self._data).append(value)
 
     def _number(self, value: Any) -> None:
-        if not isinstance(value, _WITHOUT_IDENTITY):
+        if not issubclass(type(value), _WITHOUT_IDENTITY) and not _is_flat(value):
             self._seen[id(value)] = len(self._seen), value  # kept alive: its id is its own
 
     def _refer_all(self, values: Iterable[Any]) -> None:
@@ -122,13 +125,14 @@ class Content:
                 self._tell_class(value)
             elif isinstance(value, types.ModuleType):
                 self._write(value.__name__)
+                self._draw_on(value.__name__)
             elif isinstance(value, types.GeneratorType):
                 self._tell_generator(value)
             elif isinstance(value, set | frozenset):
                 self._tell_set(value)
             else:
                 self._tell_data(value)
-        except UnreadableError:
+        except Exception:  # of what is the user's, or tells nothing: hostile, half made, or gone
             self.unread.add(f"{type(value).__module__}.{type(value).__qualname__}")
 
     def _tell_data(self, value: Any) -> None:
@@ -164,27 +168,17 @@ class Content:
         return text
 
     def _tell_set(self, value: Any) -> None:
-        """By the digests of its elements, whichever comes first in this process."""
+        """In an order that does not hang on where this process keeps the elements.
+
+        Elements that are alike as far as is looked for their order may change places: that is
+        another set then, and nothing is taken for what it is not.
+        """
         self._write(str(len(value)))
         if all(type(each) in _PLAIN for each in value):
-            self._write(*sorted(map(repr, value)))
+            self._write(*sorted(map(_text, value)))
         else:
-            share = min(self._most // (len(value) or 1), _MOST_OF_AN_ELEMENT)
-            told = sorted((self._alone(each, share) for each in value), key=lambda told: told[0])
-            self._write(*(digest for digest, _ in told))
-            self._refer_all(each for _, each in told if each is not None)
+            self._refer_all(sorted(value, key=_place))
         self._refer_all(beside(value))
-
-    def _alone(self, value: Any, most: int) -> tuple[str, Any]:
-        """The digest of an element, and the element where that does not tell all of it."""
-        plain = self._as_plain(value) if type(value) is tuple else None
-        if plain is not None:
-            return hashlib.sha256(plain).hexdigest(), None
-        content = Content(most)
-        content.add(value)
-        self.modules |= content.modules
-        self.unread |= content.unread
-        return content.hexdigest(), None if content.is_whole else value
 
     def _tell_code(self, code: types.CodeType) -> None:
         """All but its file and its lines, which differ between runs of one notebook."""
@@ -206,11 +200,10 @@ class Content:
             return
         self._refer_all((function.__defaults__, function.__kwdefaults__, vars(function)))
         self._refer_all(map(_held, function.__closure__ or ()))
-        if self._is_known(home):
+        if self._is_known(home) and known.is_written_there(function):
             self._write(str(home), function.__code__.co_name)
             return
-        if home is not None:
-            self.modules.add(home)
+        self._draw_on(home)
         self._tell_within(function.__code__, function.__globals__)
 
     def _tell_generator(self, value: types.GeneratorType[Any, Any, Any]) -> None:
@@ -222,8 +215,9 @@ class Content:
     def _tell_within(self, code: types.CodeType, names: dict[str, Any]) -> None:
         """Code, and what it means by the names that it reads."""
         self._refer(code)
-        self.modules.update(bytecode.imported(code))
-        for name in bytecode.loaded(code):
+        texts = [value for name in bytecode.loaded(code) if type(value := names.get(name)) is str]
+        self.modules.update(bytecode.imported(code, texts))
+        for name in bytecode.loaded(code, texts):
             value = names.get(name)
             self._refer(value)
             if isinstance(value, types.ModuleType):
@@ -239,12 +233,16 @@ class Content:
             if isinstance(value, types.ModuleType) and id(value) not in above:
                 self._tell_module(value, names, {*above, id(value)})
 
+    def _draw_on(self, module: object) -> None:
+        """Say that a module counts, if it is the user's."""
+        if isinstance(module, str) and not self._is_known(module):
+            self.modules.add(module)
+
     def _tell_class(self, kind: type) -> None:
         self._write(kind.__qualname__, str(kind.__module__))
         if known.is_known_class(kind):
             return
-        if isinstance(kind.__module__, str) and not self._is_known(kind.__module__):
-            self.modules.add(kind.__module__)
+        self._draw_on(kind.__module__)
         self._refer_all((type(kind), *kind.__bases__))
         for name, value in sorted(vars(kind).items()):
             if name not in _ASIDE:
@@ -259,6 +257,36 @@ class Content:
     def _write_bytes(self, content: bytes) -> None:
         self._hash.update(b"%d:" % len(content))
         self._hash.update(content)
+
+
+def _text(value: Any) -> str:
+    """A plain value; integers in a way that has no limit."""
+    told = format(value, "x") if type(value) is int else repr(value)
+    return f"{type(value).__name__} {told}"
+
+
+def _is_flat(value: Any) -> bool:
+    """Whether it is a tuple or frozenset of plain values alone."""
+    return type(value) in (tuple, frozenset) and all(type(each) in _PLAIN for each in value)
+
+
+def _place(value: Any) -> tuple[str, ...]:
+    """By what an element of a set finds its place: its type, and what it has of plain values."""
+    try:
+        told = tuple(itertools.islice(parts(value), _MOST_OF_AN_ELEMENT))
+    except Exception:  # it is noted when it is told
+        told = ()
+    named = (getattr(value, name, "") for name in ("__module__", "__qualname__"))
+    texts = (_text(each) if type(each) in _PLAIN else _texts(each) for each in told)
+    return (type(value).__qualname__, *map(str, named), *texts)
+
+
+def _texts(value: Any) -> str:
+    """What a collection has of plain values; of anything else, its type."""
+    if type(value) not in _COLLECTIONS:
+        return type(value).__qualname__
+    held = itertools.islice(value, _MOST_OF_AN_ELEMENT)
+    return " ".join(_text(each) for each in held if type(each) in _PLAIN)
 
 
 def _is_plain(value: Any, within: dict[int, Any], seen: Container[int]) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from typing import Any
 
 from mfbpi.notices import note
-from mfbpi.plan import beside
+from mfbpi.plan import beside, whose
 from mfbpi.plan.content import Content
+from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.kinds import KINDS
 
@@ -42,10 +44,20 @@ def definition(defined: type, *, say: bool = True) -> bytes:
     """
     content = Content()
     content.add(defined)
+    content.add(config_of(defined))
     if say and (content.unread or not content.is_whole):
         note(_not_told(defined, content))
+    for _ in beside.contents([defined.__module__]):  # whether it was edited; its code is told
+        continue
     others = content.modules - {defined.__module__}
     return b"".join([content.hexdigest().encode(), *beside.contents(others)])
+
+
+def config_of(defined: type) -> type:
+    """The parameters of a class: the ``Config`` in it or, if it has a file, beside it."""
+    home = None if whose.is_of_session(defined.__module__) else sys.modules.get(defined.__module__)
+    outside: type = getattr(home, "Config", NoConfig)
+    return getattr(defined, "Config", None) or outside
 
 
 def _not_told(defined: type, content: Content) -> str:

@@ -72,17 +72,22 @@ def _imported(path: Path) -> types.ModuleType:
     if name in sys.modules and _imported_as.get(name) == _known_by(path):
         return sys.modules[name]
     _find_beside(path.parent)
-    _refuse_others(path, beside.imported(content))
+    _refuse_others(path, path.parent, beside.imported(content))
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    found_in = list(sys.path)
     try:
         spec.loader.exec_module(module)
-    except KeyboardInterrupt:
-        raise
+        for folder in dict.fromkeys(sys.path):
+            if folder not in found_in:  # the file has said where its modules are
+                _refuse_others(path, Path(folder), beside.imported(content))
     except BaseException as error:
         del sys.modules[name]
+        sys.path[:] = found_in
+        if isinstance(error, KeyboardInterrupt | UsageError):
+            raise
         raise UsageError(f"{path.name} cannot be imported: {error!r}") from error
     _imported_as[name] = _known_by(path)
     return module
@@ -110,8 +115,8 @@ def _find_beside(folder: Path) -> None:
     importlib.invalidate_caches()  # what lies there may have been written just now
 
 
-def _refuse_others(path: Path, names: Iterable[str]) -> None:
-    """Refuse imports of what lies beside a file where another module of that name is found.
+def _refuse_others(path: Path, folder: Path, names: Iterable[str]) -> None:
+    """Refuse imports of what lies in a file's folder where another of that name is imported.
 
     Raises:
         UsageError: with where that lies.
@@ -119,14 +124,14 @@ def _refuse_others(path: Path, names: Iterable[str]) -> None:
     left, seen = sorted(names), set[str]()
     while left:
         name = left.pop()
-        lies = _place_beside(path.parent, name)
+        lies = _place_beside(folder, name)
         if name in seen or lies is None:
             continue
         seen.add(name)
         found = _origin(name)
         if found is not None and not lies.samefile(found):
             raise UsageError(
-                f"{path.name} imports {name}, which lies beside it, but {found} is found first; "
+                f"{path.name} imports {name}, which lies in {folder}, but {found} is found first; "
                 f"give {lies.name if lies.name != '__init__.py' else name} another name"
             )
         left.extend(beside.imported(lies.read_bytes()) - seen)

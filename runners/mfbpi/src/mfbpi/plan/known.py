@@ -39,6 +39,13 @@ def home(function: types.FunctionType) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def is_written_there(function: types.FunctionType) -> bool:
+    """Whether it stands in a file of that module: no text was made a function in its namespace."""
+    module = sys.modules.get(home(function) or "")
+    from_text = function.__code__.co_filename.startswith("<")
+    return getattr(module, "__dict__", None) is function.__globals__ and not from_text
+
+
 def is_generated(function: types.FunctionType) -> bool:
     """Whether attrs wrote it: the fields tell all, and its hash has a number of this process."""
     return function.__code__.co_filename.startswith("<attrs generated")

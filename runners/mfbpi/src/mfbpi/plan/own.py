@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import ClassVar
 
 import attrs
-import cloudpickle
 
-from mfbpi.plan import unchanged
-from mfbpi.plan.definition import DECLARED, base, kind_of
+from mfbpi.plan import sending, unchanged
+from mfbpi.plan.definition import DECLARED, base, config_of, kind_of
 from mfbpi.plan.in_file import InFile
-from mfbpi_core.contracts.parameters import NoConfig
 from mfbpi_core.errors import OwnPluginError, PluginError, UsageError
 from mfbpi_core.plugins.kinds import KINDS
 from mfbpi_core.plugins.plugin import Plugin
@@ -56,16 +54,20 @@ class InSession:
         return f"session#{self.digest}"
 
     def module(self) -> types.ModuleType:
-        """The module that :func:`named` made; what runs now changes nothing that it is known by."""
+        """The module that :func:`named` made.
+
+        Raises:
+            UsageError: when the class was edited since.
+        """
         module = sys.modules[f"mfbpi_own_{self.digest}"]
-        unchanged.begin(getattr(module, self.name))
+        unchanged.begin(getattr(module, self.name), self.digest)
         return module
 
     def __reduce__(self) -> tuple[Callable[..., InSession], tuple[str, str, bytes]]:
         """Go to another process with the class, by its value."""
         found = getattr(self.module(), self.name)
         try:
-            content = cloudpickle.dumps(found)
+            content = sending.packed(found)
         except Exception as error:  # whatever an object that the class uses raises
             raise UsageError(
                 f"{self.name} is a class of this session that cannot be sent to other processes "
@@ -167,7 +169,11 @@ def _present(digits: str, name: str) -> list[OwnPlugin]:
     """The class of this session that is known by these digits, if this process has run it."""
     module = sys.modules.get(f"mfbpi_own_{digits}")
     held = {} if module is None else vars(module)
-    found = [key for key, each in held.items() if isinstance(each, type) and _snake(key) == name]
+    found = [
+        key
+        for key, each in held.items()
+        if isinstance(each, type) and _snake(key) == name and unchanged.digits(each) == digits
+    ]
     return [plugin_of(InSession(name=key, digest=digits)) for key in found]
 
 
@@ -183,6 +189,11 @@ def named(plugin_class: type) -> str:
         UsageError: when it is no plugin.
     """
     kind_of(plugin_class)  # refuses what is none
+    if not plugin_class.__name__.isidentifier():
+        raise UsageError(
+            f"a class is called {plugin_class.__name__!r}; expected letters, digits and _, such as "
+            "MyAgent"
+        )
     found = unchanged.digits(plugin_class)
     name = f"mfbpi_own_{found}"
     module = sys.modules.setdefault(name, types.ModuleType(name))
@@ -223,8 +234,7 @@ def plugin_of(origin: InFile | InSession) -> OwnPlugin:
     found = getattr(module, name)
     shown = f"{origin.distribution.partition('#')[0]}:{name}"
     kind = kind_of(found, f"{shown} is ")
-    config = getattr(found, "Config", None) or getattr(module, "Config", NoConfig)
-    setattr(module, _CONFIG + name, config)
+    setattr(module, _CONFIG + name, config_of(found))
     try:
         spec = _spec(kind, found, module.__name__)
     except PluginError as error:

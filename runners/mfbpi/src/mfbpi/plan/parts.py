@@ -16,8 +16,9 @@ import sys
 import threading
 import types
 import weakref
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,8 @@ _OF_THE_PROCESS = tuple(draw.__self__ for draw in _DRAWN)
 #: What an object has of its class or of a function that it wraps, and what says nothing.
 _ASIDE = {"__doc__", "__module__", "__name__", "__qualname__", "__annotations__", "__weakref__"}
 
-#: What writes down where an environment stands, and draws for it.
-_RUNNING = ("reset", "step", "render", "close", "spec", "np_random", "sample", "seed")
+#: What writes down where an environment stands, anew for each episode, and draws for it.
+_RUNNING = ("reset", "render", "close", "spec", "np_random", "sample", "seed")
 
 
 class UnreadableError(Exception):
@@ -46,35 +47,63 @@ def parts(value: Any) -> Iterator[Any]:
     """
     yield type(value)
     foreign = _of_torch(value) or _of_gymnasium(value)
-    if foreign is not None:
-        yield from foreign
-        return
-    for kinds, told in _TOLD:
-        if isinstance(value, kinds):
-            yield from told(value)
-            return
-    yield from _of_object(value)
+    yield from foreign if foreign is not None else _about(type(value)).tell(value)
+
+
+class _Type(NamedTuple):
+    """Of a type: how the parts of its values are told, and the names in ``__slots__``."""
+
+    kind: type  # kept alive: its id is its own
+    tell: Callable[[Any], Iterator[Any]]
+    slots: list[tuple[str, Any]]
+
+
+#: What is known of types, by their ids: metaclasses may make others equal.
+_types: dict[int, _Type] = {}
+
+
+def _about(kind: type) -> _Type:
+    if id(kind) not in _types:
+        _types[id(kind)] = _Type(kind, _teller(kind), _slots(kind))
+    return _types[id(kind)]
+
+
+def _teller(kind: type) -> Callable[[Any], Iterator[Any]]:
+    """What tells the parts of the values of a type."""
+    if kind.__module__.startswith("numba.typed."):
+        return _of_typed
+    return next((told for kinds, told in _TOLD if issubclass(kind, kinds)), _of_object)
 
 
 def beside(value: Any) -> Iterator[Any]:
     """What a collection has beside its items: attributes, of a subclass of the user's too."""
     if type(value) not in (dict, list, tuple, set, frozenset):
-        yield from (getattr(value, "default_factory", None), *_attributes(value))
+        factory = value.default_factory if issubclass(type(value), defaultdict) else None
+        yield from (factory, *_attributes(value))
 
 
 def _attributes(value: Any) -> Iterator[Any]:
     """Names and values of what an object has itself, in whatever way it keeps them."""
     held = getattr(value, "__dict__", None)
     found = dict(held) if isinstance(held, dict) else {}
-    for kind in type(value).__mro__:
-        for name, held in vars(kind).items():
-            if isinstance(held, types.MemberDescriptorType) and "__slots__" in vars(kind):
-                try:
-                    found[name] = held.__get__(value)
-                except AttributeError:  # not set
-                    continue
+    for name, slot in _about(type(value)).slots:
+        try:
+            found[name] = slot.__get__(value)
+        except AttributeError:  # not set
+            continue
     for name in sorted(name for name in found if name not in _ASIDE):
         yield from (name, found[name])
+
+
+def _slots(kind: type) -> list[tuple[str, Any]]:
+    """The names in ``__slots__`` of a class and of those that it is derived from."""
+    return [
+        (name, held)
+        for each in kind.__mro__
+        if "__slots__" in vars(each)
+        for name, held in vars(each).items()
+        if isinstance(held, types.MemberDescriptorType)
+    ]
 
 
 def _of_mapping(value: Any) -> Iterator[Any]:
@@ -105,7 +134,7 @@ def _of_bound(value: Any) -> Iterator[Any]:
 def _of_ufunc(value: Any) -> Iterator[Any]:
     """The function behind one of ``numpy.frompyfunc`` shows nowhere else."""
     yield value.__name__
-    yield from (each for each in gc.get_referents(value) if isinstance(each, types.FunctionType))
+    yield from _referred(value)
 
 
 def _of_bits(value: Any) -> Iterator[Any]:
@@ -165,7 +194,7 @@ def _of_object(value: Any) -> Iterator[Any]:
         yield from compiled
         return
     if "__wrapped__" in attributes[::2] or not known.is_known_class(type(value)):
-        yield from attributes
+        yield from (*attributes, *_referred(value))
         if not _is_copied_otherwise(type(value)):
             return
     yield from _copied(value, attributes)
@@ -176,10 +205,17 @@ def _of_numba(held: dict[str, Any]) -> Iterator[Any] | None:
     for name in ("py_func", "_pyfunc"):  # of a function, and of a callback
         if isinstance(held.get(name), types.FunctionType):
             return iter((held[name], held.get("targetoptions"), repr(held.get("_sig"))))
+    if "_lower_me" in held:  # of what numba.vectorize makes
+        return iter((held["__wrapped__"],))
     if "jit_methods" in held:  # of a class
         names = ("jit_methods", "jit_props", "jit_static_methods")
         return iter((*(held.get(name) for name in names), repr(held.get("struct"))))
     return None
+
+
+def _of_typed(value: Any) -> Iterator[Any]:
+    """Of a dictionary or list of numba's, what it holds, wherever that lies."""
+    yield from (repr(value._numba_type_), list(getattr(value, "items", value.__iter__)()))
 
 
 def _is_copied_otherwise(kind: type) -> bool:
@@ -192,19 +228,23 @@ def _is_copied_otherwise(kind: type) -> bool:
 
 
 def _copied(value: Any, attributes: list[Any]) -> Iterator[Any]:
+    """What a copy would be made of, or else what the value refers to."""
     try:
         reduced = value.__reduce_ex__(2)
+        made, arguments, *rest = (reduced, ()) if isinstance(reduced, str) else reduced
     except Exception as error:  # what cannot be copied
-        if not attributes:
+        held = [*attributes, *_referred(value)]
+        if not held:
             raise UnreadableError from error
-        yield from attributes
+        yield from held
         return
-    if isinstance(reduced, str):
-        yield reduced
-        return
-    made, arguments, *rest = reduced
     yield from (made, arguments)
     yield from (list(part) if isinstance(part, Iterator) else part for part in rest)
+
+
+def _referred(value: Any) -> Iterator[Any]:
+    """What a structure of C keeps, where nothing else tells: what a wrapper or a key calls."""
+    return (each for each in gc.get_referents(value) if isinstance(each, types.FunctionType))
 
 
 def _of_torch(value: Any) -> Iterator[Any] | None:
@@ -234,7 +274,9 @@ def _of_gymnasium(value: Any) -> Iterator[Any] | None:
         return None
     written: set[str] = set()
     for kind in type(value).__mro__:
-        for name in _RUNNING:
+        # What a step of the user's alone writes may last: what it begins with counts.
+        stepping = ("step",) if known.is_known(kind.__module__) else ()
+        for name in (*_RUNNING, *stepping):
             function = vars(kind).get(name)
             code = getattr(getattr(function, "fget", function), "__code__", None)
             steps = dis.get_instructions(code) if code else ()

@@ -31,10 +31,25 @@ def digits(defined: type, *, say: bool = True) -> str:
     return found
 
 
-def begin(defined: type) -> None:
-    """Say that a run goes on with a class, however long ago it was given."""
-    if any(defined not in begun for begun in _running):
-        digits(defined, say=False)
+def begin(defined: type, known_by: str) -> None:
+    """Say that a run goes on with a class, however long ago it was given.
+
+    Args:
+        defined: the class.
+        known_by: the digits that it had then.
+
+    Raises:
+        UsageError: when it was edited since.
+    """
+    if not _running:
+        return
+    unseen = any(defined not in begun for begun in _running)
+    now = digits(defined, say=False) if unseen else _running[-1][defined]
+    if now != known_by:
+        raise UsageError(
+            f"{defined.__name__}, or what it refers to, was edited after it had been chosen; "
+            "choose it again, so that it is known by what it is now"
+        )
 
 
 @contextmanager

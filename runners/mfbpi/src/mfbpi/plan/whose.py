@@ -26,6 +26,12 @@ _BY_INSTALLERS = {"site-packages", "dist-packages"}
 _MAIN = {"__main__", "__mp_main__"}
 
 
+def is_of_session(module: object) -> bool:
+    """Whether it is the script or notebook, or was made by hand: nobody else can import it."""
+    found = sys.modules.get(str(module))
+    return module in _MAIN or getattr(found, "__spec__", None) is None
+
+
 def is_users(module: str) -> bool:
     """Whether a module, by its name, is the user's own: neither Python's, nor installed, nor ours.
 
