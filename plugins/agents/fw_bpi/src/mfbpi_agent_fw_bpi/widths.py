@@ -128,9 +128,13 @@ def _fill(
             continue
         k = _gather(transitions[j], endings[j], values, row, seen)
         allowed = x + penalty(row[:k], n_states + may_end)
-        weights = row[:k] / n
-        mean = (weights * seen[:k]).sum()
-        spread = math.sqrt((weights * (seen[:k] - mean) ** 2).sum())
+        weights, mean, variance = np.empty(k), 0.0, 0.0
+        for i in range(k):
+            weights[i] = row[i] / n
+            mean += weights[i] * seen[i]
+        for i in range(k):
+            variance += weights[i] * (seen[i] - mean) ** 2
+        spread = math.sqrt(variance)
         scale, down, up = _reward_width((rewards[j] - low * n) / span, n, x)
         up = span * up + discount * (largest_mean(weights, seen[:k], top, allowed / n) - mean)
         less = mean - smallest_mean(weights, seen[:k], bottom, allowed / n)

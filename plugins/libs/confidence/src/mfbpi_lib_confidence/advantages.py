@@ -69,7 +69,8 @@ def contract(
     """
     new_low, new_high = np.empty_like(low), np.empty_like(high)
     for _ in range(MAX_CONTRACTIONS):
-        new_low[:], new_high[:] = start_low, start_high
+        for z in range(low.size):
+            new_low[z], new_high[z] = start_low[z], start_high[z]
         for z in range(low.size):
             _add_products(low[z], high[z], matrix_low[z], matrix_high[z], new_low, new_high)
         moved = 0.0

@@ -54,7 +54,9 @@ def extreme_row(
     top = unseen_target if unseen >= 0 else -np.inf
     for k in range(targets.size):
         top = max(top, targets[k])
-    gaps = top - targets
+    gaps = np.empty(targets.size)
+    for k in range(targets.size):
+        gaps[k] = top - targets[k]
     least, t = least_mean(weights, gaps, radius)
     if kernel.size > 0:
         _tilt(outcomes, weights, gaps, least, polished(weights, gaps, radius, t), unseen, kernel)
@@ -86,7 +88,8 @@ def _tilt(
     if t == 0.0 and total < 1.0:
         kernel[unseen] += 1.0 - total
     else:
-        kernel /= total
+        for k in range(kernel.size):
+            kernel[k] /= total
 
 
 @compiled
@@ -122,11 +125,16 @@ def backup(
         kernel: float64 [L, K], zero; receives the laws. [L, 0]: not wanted.
         gains: float64 [L], receives the part of B that known rewards bring; [0]: not wanted.
     """
-    order = np.argsort(-sign * values)
+    keys = np.empty(values.size)
+    for k in range(values.size):
+        keys[k] = -sign * values[k]
+    order = np.argsort(keys)
     for i in range(pairs.size):
         low, high = starts[pairs[i]], starts[pairs[i] + 1]
         row = outcomes[low:high]
-        targets = sign * (known[low:high] + discount * values[row])
+        targets = np.empty(row.size)
+        for k in range(row.size):
+            targets[k] = sign * (known[low + k] + discount * values[row[k]])
         unseen = _best_unseen(row, order)
         target = sign * (unseen_reward + discount * values[unseen]) if unseen >= 0 else 0.0
         bounds[i] = sign * extreme_row(
@@ -134,14 +142,17 @@ def backup(
         )
         if gains.size > 0:
             paid = _rewards(values.size, row, known[low:high], unseen_reward)
-            gains[i] = (kernel[i] * paid).sum()
+            gains[i] = 0.0
+            for k in range(paid.size):
+                gains[i] += kernel[i, k] * paid[k]
 
 
 @compiled
 def _rewards(n_outcomes: int, row: IntArray, known: FloatArray, unseen_reward: float) -> FloatArray:
     """Rewards of all outcomes of a pair, [K]."""
     rewards = np.full(n_outcomes, unseen_reward)
-    rewards[row] = known
+    for k in range(row.size):
+        rewards[row[k]] = known[k]
     return rewards
 
 
@@ -175,8 +186,11 @@ def column_intervals(
         bottom, top = column.min(), column.max()
         for i in range(pairs.size):
             first, last = starts[pairs[i]], starts[pairs[i] + 1]
-            values = column[outcomes[first:last]]
             seen, radius = weights[first:last], radii[pairs[i]]
-            low[i, z] = bottom + least_mean(seen, values - bottom, radius)[0]
-            high[i, z] = top - least_mean(seen, top - values, radius)[0]
+            above, below = np.empty(seen.size), np.empty(seen.size)
+            for k in range(seen.size):
+                value = column[outcomes[first + k]]
+                above[k], below[k] = value - bottom, top - value
+            low[i, z] = bottom + least_mean(seen, above, radius)[0]
+            high[i, z] = top - least_mean(seen, below, radius)[0]
     return low, high

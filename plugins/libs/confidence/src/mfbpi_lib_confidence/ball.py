@@ -154,13 +154,19 @@ def largest_mean(weights: FloatArray, values: FloatArray, top: float, radius: fl
         top: largest value of any outcome, seen or not.
         radius: c.
     """
-    return top - least_mean(weights, top - values, radius)[0]
+    gaps = np.empty(values.size)
+    for k in range(values.size):
+        gaps[k] = top - values[k]
+    return top - least_mean(weights, gaps, radius)[0]
 
 
 @compiled
 def smallest_mean(weights: FloatArray, values: FloatArray, bottom: float, radius: float) -> float:
     """Smallest mean of values over the ball, from below; ``bottom``: least value of any outcome."""
-    return bottom + least_mean(weights, values - bottom, radius)[0]
+    gaps = np.empty(values.size)
+    for k in range(values.size):
+        gaps[k] = values[k] - bottom
+    return bottom + least_mean(weights, gaps, radius)[0]
 
 
 @compiled
