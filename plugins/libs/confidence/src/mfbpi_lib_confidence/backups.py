@@ -6,6 +6,9 @@ For the upper side, with V known on every outcome,
 
 and the same with min for the lower side (``sign`` -1). Rewards of outcomes never seen are at
 the end of their range, where rewards are known by outcome at all.
+
+Numbers are computed one by one: an expression of whole arrays takes numba half a second to compile,
+mostly for errors about shapes.
 """
 
 from __future__ import annotations
