@@ -9,10 +9,10 @@ import torch
 from mfbpi_core import Interaction
 from mfbpi_core.errors import CheckpointError
 from mfbpi_lib_torch.kernels import values
-from mfbpi_lib_torch.kernels.compiling import available
+from mfbpi_lib_torch.kernels.compiling import available, compiled
 from mfbpi_lib_torch.kernels.parts import Net
 from mfbpi_lib_torch.kernels.passes import backward
-from mfbpi_lib_torch.kernels.values import derive_values, space_of
+from mfbpi_lib_torch.kernels.values import space_of
 from mfbpi_lib_torch.learning import paths
 from mfbpi_lib_torch.learning.agent import DeepAgent
 from mfbpi_lib_torch.learning.bootstrapped import BootstrappedDQN
@@ -117,13 +117,13 @@ def test_gradient_is_that_of_finite_differences(loss, make_run):
     prior = replica.prior("q").astype(np.float64)
     n = batch.now.size
     space = space_of(net, n)
-    n_learning = evaluated(net, batch, b, rule, prior, space)
+    looked_at = net, batch, b, rule, prior, space
+    descend(*looked_at, False)
     targets = [target(batch, i, space) if batch.mask[b, i] else 0.0 for i in range(n)]
-    derive_values(net, batch, b, rule, space, n_learning)
-    backward(net, space.online, b, n_learning, space.gradient, space.first)
+    descend(*looked_at, True)
 
     def value() -> float:
-        evaluated(net, batch, b, rule, prior, space)
+        descend(*looked_at, False)
         return sum(
             loss_of(space.online.out[space.online.place[batch.now[i]], batch.actions[i]] - t, loss)
             for i, t in enumerate(targets)
@@ -140,14 +140,20 @@ def test_gradient_is_that_of_finite_differences(loss, make_run):
         assert gradient == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-4, abs=1e-9)
 
 
-def evaluated(net, batch, b, rule, prior, space):
-    """Both forward passes of a member."""
+@compiled
+def descend(net, batch, b, rule, prior, space, derives):
+    """Both forward passes of a member, and the backward pass where that is wanted.
+
+    One function, for numba takes seconds to write an entrance for as many arrays.
+    """
     n_learning, count = values.choose_online(batch, b, rule, space.online)
     n_target = values.choose_target(batch, b, space.target)
     first = space.first
     values.evaluate(net, net.flat, first.online, batch, b, count, prior, space.online)
     values.evaluate(net, net.target, first.target, batch, b, n_target, prior, space.target)
-    return n_learning
+    if derives:
+        values.derive_values(net, batch, b, rule, space, n_learning)
+        backward(net, space.online, b, n_learning, space.gradient, space.first)
 
 
 def target(batch, i, space):
