@@ -11,7 +11,8 @@ __all__ = ["compiled"]
 def compiled(function: Any = None, **options: Any) -> Any:
     """Decorate as ``numba.njit(cache=True)``, with :class:`mfbpi_lib_compiled.cache.Kept` as cache.
 
-    Where there is no place for it, the function is compiled in every process.
+    Where there is no place for it, the function is compiled in every process. It has no entrance
+    from C, which ``numba.cfunc`` is for and nothing here would use: compiling one takes time.
 
     Args:
         function: what to compile on its first call; without it, what takes a function.
@@ -31,7 +32,7 @@ def compiled(function: Any = None, **options: Any) -> Any:
 
     from mfbpi_lib_compiled.cache import Kept
 
-    made = numba.njit(**options)(function)
+    made = numba.njit(**{"no_cfunc_wrapper": True, **options})(function)
     if made is not function:  # as it is under NUMBA_DISABLE_JIT
         cache = Kept.of(made)
         if cache is not None:
