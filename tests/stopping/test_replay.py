@@ -186,3 +186,21 @@ def test_rules_refuse_the_discounts_that_the_verifier_does(tmp_path, rule):
         "uniform", "two_states", discount=LARGEST_DISCOUNT, out=tmp_path / "yes", **asked
     )
     assert not allowed.failures
+
+
+def test_no_certificate_has_code_imported(path, tmp_path, monkeypatch, capsys):
+    """A module that a stranger names is code of the stranger's."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "strange_of_test.py").write_text("raise SystemExit('it runs')")
+
+    def ask(fields):
+        asked = {"environment_id": "strange_of_test:X-v0"}
+        fields["task"]["environment"] = {"name": "gymnasium", "label": "", "config": asked}
+
+    forged = changed(path, tmp_path, ask)
+    with pytest.raises(mfbpi.UsageError, match="allow it with `imports='strange_of_test'`"):
+        mfbpi.verify(forged, replay=True)
+    assert main(["verify", "--replay", str(forged)]) == 2
+    assert "allow it with --import strange_of_test" in " ".join(capsys.readouterr().err.split())
+    allowed = mfbpi.verify(forged, replay=True, imports=["strange_of_test"])
+    assert (allowed.valid, allowed.checks[-1].name) == (False, "replay")

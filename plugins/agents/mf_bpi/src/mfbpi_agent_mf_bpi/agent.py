@@ -83,14 +83,16 @@ class MFBPI(CompiledAgent[Config]):
 
     def update(self, transition: Transition) -> None:
         """Learning rule, of the members chosen by chance."""
+        step = self.given.step(transition)  # before anything is drawn
         share, chosen = self.state.constants.update_probability, self.state.chosen
         if share < 1.0:
             chosen[:] = self.rng.random(chosen.size) < share
-        super().update(transition)
+        self.learn(self.state, *step)
 
     def recommend(self, observation: Observation) -> int:
         """The action recommended in one state, by the rule of the configuration."""
-        return int(self._recommend(slice(observation, observation + 1))[0])
+        s = self.given.state(observation)
+        return int(self._recommend(slice(s, s + 1))[0])
 
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The recommendation in every state, int64 [S]."""

@@ -78,7 +78,7 @@ class Uniform(CompiledAgent):
 
     def recommend(self, observation: Observation) -> int:
         """The action recommended in one state."""
-        return int(self.recommended_policy()[observation])
+        return int(self.recommended_policy()[self.given.state(observation)])
 
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The optimal policy of the empirical model, int64 [S]."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import attrs
 
+from mfbpi.plan.trust import UntrustedError
 from mfbpi.results.storage.places import Place, parse
 from mfbpi.results.storage.remote.place import Remote
 from mfbpi_core.errors import MfbpiError, UsageError
@@ -31,6 +32,7 @@ def verify(
     replay: bool = False,
     most_steps: int = MOST_STEPS,
     progress: Callable[[int, int], None] | None = None,
+    imports: Collection[str] = (),
 ) -> Report:
     """Check a certificate by what makes its numbers valid, without the rule that wrote it.
 
@@ -40,6 +42,8 @@ def verify(
             and compare counts and verdict: a consistent invention cannot be found otherwise.
         most_steps: a run of more steps is not run again.
         progress: told now and then how many steps of how many have been run again.
+        imports: modules that the certificate may ask to import, such as that of an environment of
+            Gymnasium's; they are code, and run here.
 
     Returns:
         Whether it is ``valid``, what it then says, ``claim``, and each of the ``checks``, up to
@@ -47,7 +51,7 @@ def verify(
 
     Raises:
         UsageError: when the file, or the arrays beside it, cannot be read, or `most_steps` is
-            below 1.
+            below 1, or it asks to import a module that is not allowed.
     """
     if most_steps < 1:
         raise UsageError(f"`most_steps` is {most_steps}; expected at least 1")
@@ -59,18 +63,24 @@ def verify(
         report = verify_file(place)
         if not (replay and report.valid):
             return report
-        return _again(place, report, most_steps, progress)
+        return _again(place, report, imports, most_steps, progress)
 
 
 def _again(
-    path: Path, report: Report, most_steps: int, progress: Callable[[int, int], None] | None
+    path: Path,
+    report: Report,
+    imports: Collection[str],
+    most_steps: int,
+    progress: Callable[[int, int], None] | None,
 ) -> Report:
     """The report of a valid certificate, after its task was run again."""
     # Imported here because only a replay runs anything.
     from mfbpi.execute.working.replaying import replayed
 
     try:
-        check = Check("replay", True, replayed(path, most_steps, progress))
+        check = Check("replay", True, replayed(path, most_steps, progress, imports))
+    except UntrustedError:
+        raise
     except (RefusedError, MfbpiError) as error:
         return Report((*report.checks, Check("replay", False, str(error))), "")
     return attrs.evolve(report, checks=(*report.checks, check))

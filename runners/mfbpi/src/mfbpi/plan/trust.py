@@ -8,6 +8,10 @@ from mfbpi_core.errors import UsageError
 from mfbpi_core.plugins.assembly import Part
 
 
+class UntrustedError(UsageError):
+    """A file asks for what its reader has not allowed."""
+
+
 def check(part: Part, allowed: Collection[str]) -> None:
     """Refuse a plugin that would import a module for its parameters, unless the caller names it.
 
@@ -18,11 +22,11 @@ def check(part: Part, allowed: Collection[str]) -> None:
         allowed: modules that the caller allows.
 
     Raises:
-        UsageError: naming the module.
+        UntrustedError: naming the module.
     """
     module = getattr(part.config, "imports", "")
     if module and module not in allowed:
-        raise UsageError(
+        raise UntrustedError(
             f"the file asks {part.plugin.described} to import {module!r}; if that is code of "
             f"yours, allow it with `imports='{module}'`"
         )

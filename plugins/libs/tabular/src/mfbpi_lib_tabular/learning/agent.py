@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from mfbpi_core.data.problem import Observation
 from mfbpi_core.errors import RequirementError
 from mfbpi_core.running.generators import restore_generator, state_with_seeds
 from mfbpi_lib_tabular.learning.exploration import draw_uniform, is_forced
+from mfbpi_lib_tabular.learning.given import Given
 from mfbpi_lib_tabular.learning.saved import Limits, check, known_limits
 from mfbpi_lib_tabular.learning.schedules import Schedule, restart
 from mfbpi_lib_tabular.models.dynamics import Dynamics, require_fit
@@ -96,6 +98,11 @@ class CompiledAgent(Agent[C]):
                 "parameter reward_range=LOW,HIGH of environments that have one)"
             )
 
+    @functools.cached_property
+    def given(self) -> Given:
+        """Looks at what this agent is given in a loop of the caller's own."""
+        return Given(self.problem)
+
     @property
     def visits(self) -> npt.NDArray[np.int64]:
         """Visits N(s, a) so far, int64 [S, A]."""
@@ -112,21 +119,14 @@ class CompiledAgent(Agent[C]):
 
     def select_action(self, observation: Observation) -> int:
         """Sampling rule, with the numbers that the rollout would draw; see the class."""
-        s, least = int(observation), self.min_exploration
+        s, least = self.given.state(observation), self.min_exploration
         if least > 0.0 and is_forced(self.visits, s, least, self.rng.random()):
             return int(draw_uniform(self.problem.n_actions, self.rng.random()))
         return int(self.select(self.state, s, *self.rng.random(self.n_uniforms)))
 
     def update(self, transition: Transition) -> None:
         """Learning rule; a truncated transition bootstraps like any other."""
-        self.learn(
-            self.state,
-            int(transition.observation),
-            int(transition.action),
-            float(transition.reward),
-            int(transition.next_observation),
-            bool(transition.terminated),
-        )
+        self.learn(self.state, *self.given.step(transition))
 
     def advance(self, simulator: Simulator, n_steps: int) -> Transitions:
         """Fill a chunk with the compiled rollout."""
@@ -178,7 +178,7 @@ class QTableAgent(CompiledAgent[C]):
 
     def recommend(self, observation: Observation) -> int:
         """The first action of largest value."""
-        return int(self.state.q[observation].argmax())
+        return int(self.state.q[self.given.state(observation)].argmax())
 
     def recommended_policy(self) -> npt.NDArray[np.int64]:
         """The recommendation in every state, int64 [S]."""
@@ -247,7 +247,7 @@ class ReplanningAgent(CompiledAgent[C]):
         moment = (int(self.schedule.clock[0]), self.n_solves, int(self.visits.sum()))
         if self._recommended is None or self._recommended[0] != moment:
             self._recommended = moment, self.recommended_policy()
-        return int(self._recommended[1][observation])
+        return int(self._recommended[1][self.given.state(observation)])
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore what :meth:`state_dict` returned; see :meth:`CompiledAgent.load_state_dict`."""

@@ -31,8 +31,17 @@ EVERY_S = 5.0
     metavar="N",
     help="With --replay, refuse certificates of longer runs.",
 )
+@click.option(
+    "--import",
+    "imports",
+    multiple=True,
+    metavar="MODULE",
+    help="With --replay, module that a FILE may ask to import; repeatable.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-def verify(files: tuple[Place, ...], replay: bool, most_steps: int, as_json: bool) -> int:
+def verify(
+    files: tuple[Place, ...], replay: bool, most_steps: int, imports: tuple[str, ...], as_json: bool
+) -> int:
     """Verify certificates: counts, thresholds, every bound, and the claim that follows.
 
     It trusts no number of a FILE and shares no code with the rule that wrote it. Counts that are
@@ -46,10 +55,14 @@ def verify(files: tuple[Place, ...], replay: bool, most_steps: int, as_json: boo
     for path in files:
         try:
             found[str(path)] = verify_file(
-                path, replay=replay, most_steps=most_steps, progress=_Told(path)
+                path,
+                replay=replay,
+                most_steps=most_steps,
+                progress=_Told(path),
+                imports=imports,
             )
         except UsageError as error:
-            tell(f"error: {error}")
+            tell(f"error: {spelled(str(error))}")
             code = USAGE
     if as_json:
         show_json({"certificates": {path: _plain(report) for path, report in found.items()}})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from mfbpi.execute.working import compiled
 from mfbpi.execute.working.stage import Stage
+from mfbpi.plan import trust
 from mfbpi_core.data.task import Task
 from mfbpi_core.errors import MfbpiError
 from mfbpi_core.plugins import assembly
@@ -38,7 +39,10 @@ _ROUNDING = 1e-12
 
 
 def replayed(
-    path: Path, most_steps: int, progress: Callable[[int, int], None] | None = None
+    path: Path,
+    most_steps: int,
+    progress: Callable[[int, int], None] | None = None,
+    imports: Collection[str] = (),
 ) -> str:
     """Run the task of a valid certificate again, with the plugins that are installed, and compare.
 
@@ -46,12 +50,14 @@ def replayed(
         path: the certificate.
         most_steps: a longer run is refused before it begins.
         progress: told at each check how many steps of how many have been run.
+        imports: modules that the task may ask to import.
 
     Returns:
         What was run, in words.
 
     Raises:
         RefusedError: when it cannot be run, or has other counts or another verdict now.
+        UntrustedError: when it asks to import another module.
         MfbpiError: when a plugin refuses it.
     """
     fields = storage.read(path)
@@ -65,6 +71,7 @@ def replayed(
     registry = Registry.discover()
     compiled.find_place(registry)
     try:
+        trust.check(assembly.find(registry, "environment", task.environment), imports)
         run = _run(registry, task, steps, progress or _untold)
     except (RefusedError, MfbpiError):
         raise
