@@ -1,17 +1,25 @@
-"""What environments return that were written for Gym before 0.26: refused in a sentence."""
+"""What environments are called with and return, if not written for Gymnasium's API: refused.
+
+Such as those for Gym before 0.26.
+"""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import gymnasium
 
 from mfbpi_core.data import exact
 from mfbpi_core.errors import PluginError
+from mfbpi_env_gymnasium.wrappers import layers
 
 #: What ``step`` and ``reset`` return.
 OF_STEP = ("observation", "reward", "terminated", "truncated", "info")
 OF_RESET = ("observation", "info")
+
+#: How they are called.
+_SIGNATURES = {"step": "step(action)", "reset": "reset(*, seed=None, options=None)"}
 
 
 def returned(
@@ -31,13 +39,16 @@ def returned(
         named: likewise.
 
     Raises:
-        PluginError: when it returns something else.
+        PluginError: when it returns something else, or cannot be called so.
     """
     try:
         found = getattr(raw, method)(*arguments, **named)
     except (TypeError, ValueError) as error:
         if _of_a_wrapper(error):
             raise _other(raw, method, expected, f"something else ({error})") from error
+        unable = _unable(raw, method, arguments, named)
+        if unable:
+            raise PluginError(unable) from error
         raise
     if not isinstance(found, tuple) or len(found) != len(expected):
         raise _other(raw, method, expected, exact.shown(found))
@@ -51,6 +62,28 @@ def _of_a_wrapper(error: Exception) -> bool:
         place = place.tb_next
     module = "" if place is None else str(place.tb_frame.f_globals.get("__name__", ""))
     return "unpack" in str(error) and module.startswith("gymnasium.wrappers")
+
+
+def _unable(
+    raw: gymnasium.Env[object, object],
+    method: str,
+    arguments: tuple[object, ...],
+    named: dict[str, object],
+) -> str:
+    """Which layer's method cannot be called so, in a sentence; nothing where all can."""
+    for layer in layers(raw):
+        try:
+            signature = inspect.signature(getattr(layer, method))
+        except (TypeError, ValueError, AttributeError):  # of a function without one
+            continue
+        try:
+            signature.bind(*arguments, **named)
+        except TypeError as error:
+            return (
+                f"{method} of {type(layer).__name__} is {method}{signature}, which lacks what it "
+                f"is called with ({error}); expected {_SIGNATURES[method]}, as Gymnasium's is"
+            )
+    return ""
 
 
 def _other(

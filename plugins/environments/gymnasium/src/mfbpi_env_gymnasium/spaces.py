@@ -11,6 +11,8 @@ are all combinations, numbered in the same way.
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,10 +21,15 @@ import numpy as np
 from gymnasium import spaces
 
 from mfbpi_core.errors import ConfigError, RequirementError
+from mfbpi_core.text import described
+from mfbpi_env_gymnasium import values
 from mfbpi_env_gymnasium.options import Options
 
 #: No table can have more states, nor a list more actions.
 MOST_STATES, MOST_ACTIONS = 2**24, 2**16
+
+#: Spaces whose values are looked at here; Gymnasium has more that it flattens.
+_KNOWN = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
 
 _NUMBERS = "Discrete, MultiDiscrete, MultiBinary, or a Tuple or Dict of them"
 
@@ -52,17 +59,33 @@ def shown(space: spaces.Space[object], options: Options, name: str) -> Shown:
     if options.observations == "cells":
         return _in_cells(space, options, name)
     if isinstance(space, spaces.Discrete) and options.observations == "auto":
-        start = int(space.start)
-        return Shown(n_states=int(space.n), shape=(), convert=lambda x: int(x) - start)
+        start, discrete = int(space.start), space
+        return Shown(
+            n_states=int(space.n),
+            shape=(),
+            convert=_of_space(space, name, lambda x: values.whole(discrete, x) - start),
+        )
     if options.observations == "one_hot":
         _require_finite(space, name)
     if isinstance(space, spaces.Box):
-        return Shown(n_states=None, shape=space.shape, convert=_as_array)
+        convert = _of_space(space, name, lambda x: np.array(values.array(space, x), np.float32))
+        return Shown(n_states=None, shape=space.shape, convert=convert)
     return _flattened(space, name)
 
 
-def _as_array(observation: object) -> Any:
-    return np.array(observation, dtype=np.float32)
+def _of_space(
+    space: spaces.Space[object], name: str, convert: Callable[[Any], Any]
+) -> Callable[[Any], Any]:
+    """A conversion that says what was expected of an observation that is not of the space."""
+
+    def converted(observation: object) -> Any:
+        """What agents see; raises :class:`PluginError`."""
+        try:
+            return convert(observation)
+        except ValueError as error:
+            raise values.wrong(observation, error, space, name) from None
+
+    return converted
 
 
 def _flattened(space: spaces.Space[object], name: str) -> Shown:
@@ -72,8 +95,18 @@ def _flattened(space: spaces.Space[object], name: str) -> Shown:
             f"observations of {name} are {space}, which Gymnasium does not flatten to an array; "
             f"expected Box, {_NUMBERS}"
         )
-    convert = lambda x: np.asarray(spaces.flatten(space, x), dtype=np.float32)  # noqa: E731
-    return Shown(n_states=None, shape=flat.shape, convert=convert)
+    known = all(isinstance(leaf, _KNOWN) for leaf in _leaves(space))
+
+    def flatten(observation: object) -> Any:
+        """The array; Gymnasium's one would wrap negative integers around."""
+        if known:
+            deque(values.numbers(space, observation), maxlen=0)
+        try:
+            return np.asarray(spaces.flatten(space, observation), dtype=np.float32)
+        except Exception as error:
+            raise ValueError(f"what Gymnasium flattens ({described(error)})") from error
+
+    return Shown(n_states=None, shape=flat.shape, convert=_of_space(space, name, flatten))
 
 
 def _require_finite(space: spaces.Space[object], name: str) -> None:
@@ -93,7 +126,13 @@ class _Axis:
     width: float = 1.0
 
     def digit(self, number: float) -> int:
-        """Which of the values, or cells, a number is; those beyond the ends are in the last."""
+        """Which of the values, or cells, a number is; those beyond the ends are in the last.
+
+        Raises:
+            ValueError: for NaN and infinity, with what was expected.
+        """
+        if not math.isfinite(number):
+            raise ValueError("finite numbers, since NaN and infinity are in no cell")
         return int(min(max((number - self.low) // self.width, 0), self.size - 1))
 
 
@@ -111,11 +150,11 @@ def _in_cells(space: spaces.Space[object], options: Options, name: str) -> Shown
     def index(observation: object) -> int:
         """The number of the cell."""
         found = 0
-        for axis, number in zip(axes, _numbers(space, observation), strict=True):
+        for axis, number in zip(axes, values.numbers(space, observation), strict=True):
             found = found * axis.size + axis.digit(float(number))
         return found
 
-    return Shown(n_states=total, shape=(), convert=index)
+    return Shown(n_states=total, shape=(), convert=_of_space(space, name, index))
 
 
 def _axes(space: spaces.Space[object], options: Options, name: str) -> list[_Axis]:
@@ -216,20 +255,8 @@ def _sizes(leaf: spaces.Space[object], name: str) -> list[tuple[int, int]]:
     raise RequirementError(f"{name} has a space {leaf}; expected {_NUMBERS}")
 
 
-def _numbers(space: spaces.Space[object], value: Any) -> Iterator[Any]:
-    """The numbers in a value of a space, in the order of :func:`_leaves`."""
-    if isinstance(space, spaces.Tuple):
-        for part, inner in zip(space.spaces, value, strict=True):
-            yield from _numbers(part, inner)
-    elif isinstance(space, spaces.Dict):
-        for key, part in space.spaces.items():
-            yield from _numbers(part, value[key])
-    else:
-        yield from np.asarray(value).reshape(-1)
-
-
 def _assembled(space: spaces.Space[object], digits: Iterator[int]) -> Any:
-    """A value of a finite space from its numbers: the inverse of :func:`_numbers`."""
+    """A value of a finite space from its numbers: :func:`.values.numbers`, back."""
     if isinstance(space, spaces.Tuple):
         return tuple(_assembled(part, digits) for part in space.spaces)
     if isinstance(space, spaces.Dict):

@@ -13,7 +13,7 @@ from mfbpi_core.data import exact
 from mfbpi_core.data.arrays import Array
 from mfbpi_core.data.plain import StateDict
 from mfbpi_core.errors import ActionError, UsageError
-from mfbpi_env_gymnasium import old, saving, spaces, table
+from mfbpi_env_gymnasium import old, saving, spaces, table, values
 from mfbpi_env_gymnasium.options import UNKNOWN, Options
 from mfbpi_env_gymnasium.table import PROTOCOL
 from mfbpi_env_gymnasium.wrappers import modules, time_limit
@@ -47,7 +47,11 @@ class SteppedEnvironment(Environment):
     def reset(
         self, *, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[Any, dict[str, object]]:
-        """Start an episode; a seed restarts the random streams that Gymnasium's one has."""
+        """Start an episode; a seed restarts the random streams that Gymnasium's one has.
+
+        Raises:
+            PluginError: where Gymnasium's environment returns something else.
+        """
         observation, info = old.returned(
             self.raw, "reset", old.OF_RESET, seed=seed, options=options
         )
@@ -67,10 +71,10 @@ class SteppedEnvironment(Environment):
         observation, reward, terminated, truncated, info = old.returned(
             self.raw, "step", old.OF_STEP, taken
         )
-        terminated = bool(terminated)
-        truncated = bool(truncated) and not terminated
+        terminated = values.flag("terminated", terminated, self._name)
+        truncated = values.flag("truncated", truncated, self._name) and not terminated
         self._in_episode = not (terminated or truncated)
-        paid = float(reward) * self._scale
+        paid = values.reward(reward, self._name) * self._scale
         return self._convert(observation), paid, terminated, truncated, info
 
     @property
