@@ -12,6 +12,7 @@ from gymnasium import spaces
 from mfbpi_core import RunProtocol
 from mfbpi_core.errors import ModelError
 from mfbpi_env_gymnasium.options import Options
+from mfbpi_env_gymnasium.overriding import overridden
 from mfbpi_env_gymnasium.wrappers import changes_nothing, modules, time_limit
 from mfbpi_lib_tabular.models import listed
 from mfbpi_lib_tabular.models.environment import TabularEnvironment
@@ -49,7 +50,7 @@ def why_none(raw: gymnasium.Env[object, object]) -> str:
     if not changes_nothing(raw):
         return "it has a table P, but a wrapper changes what that says"
     more = [name for name in _MORE_THAN_P if getattr(bare, name, False)]
-    return f"{more[0]} makes it do more than its table P says" if more else ""
+    return f"{more[0]} makes it do more than its table P says" if more else overridden(bare)
 
 
 def _initial_of(bare: Any) -> Any:
