@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+import gymnasium
 import pytest
+from gymnasium.envs.classic_control.cartpole import CartPoleEnv
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.envs.toy_text.frozen_lake import FrozenLakeEnv
 from gymnasium.wrappers import TransformReward
 
+from mfbpi_core.errors import UsageError
 from mfbpi_env_gymnasium.environment import Config, adopt, build
 
 SOURCE = """
@@ -35,3 +41,15 @@ def test_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrapped = adopt(TransformReward(lake.raw, lambda reward: -reward), {})  # type: ignore[attr-defined]
     assert wrapped is not None
     assert set(wrapped.made_of) == {"own_lakes", "gymnasium"}
+
+
+@pytest.mark.parametrize("base", [FrozenLakeEnv, CartPoleEnv])
+def test_a_class_of_the_session(base: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers cannot import it: it is named, with what to do, whether it has a table or not."""
+    own: Any = type("Mine", (base,), {"__module__": "__main__"})
+    monkeypatch.setitem(gymnasium.registry, "Mine-v0", EnvSpec("Mine-v0", entry_point=own))
+    env = build(Config(environment_id="Mine-v0"))
+
+    said = "Mine is defined in the session.*put Mine and .*give gymnasium:my_environments:Mine-v0"
+    with pytest.raises(UsageError, match=said):
+        _ = env.made_of

@@ -79,7 +79,7 @@ class SteppedEnvironment(Environment):
 
     @property
     def made_of(self) -> tuple[str, ...]:
-        """The modules of its id, its class and its wrappers."""
+        """The modules of its id, class and wrappers; :class:`UsageError` for the session's."""
         return modules(self.raw, self._name)
 
     @property

@@ -8,6 +8,8 @@ from typing import Any
 import gymnasium
 from gymnasium import wrappers
 
+from mfbpi_core.errors import UsageError
+
 #: Wrappers that look, cut or check, and leave what is shown and paid as it is.
 _HARMLESS: tuple[type, ...] = (
     wrappers.TimeLimit,
@@ -15,6 +17,9 @@ _HARMLESS: tuple[type, ...] = (
     wrappers.PassiveEnvChecker,
     wrappers.RecordEpisodeStatistics,
 )
+
+#: What scripts and notebooks are called as modules, here and in workers.
+_MAIN = ("__main__", "__mp_main__")
 
 
 def layers(raw: gymnasium.Env[object, object]) -> Iterator[Any]:
@@ -33,8 +38,20 @@ def modules(raw: gymnasium.Env[object, object], name: str) -> tuple[str, ...]:
     Args:
         raw: the environment.
         name: its id, perhaps as ``MODULE:ID``.
+
+    Raises:
+        UsageError: for a class of the script or notebook itself, which workers cannot import, and
+            which results could not tell from that of another script.
     """
-    registering, _, _ = name.rpartition(":")
+    registering, _, bare = name.rpartition(":")
+    own = [type(layer).__name__ for layer in layers(raw) if type(layer).__module__ in _MAIN]
+    if own or registering in _MAIN:
+        raise UsageError(
+            f"{own[0] if own else bare} is defined in the session, that is in the script or "
+            "notebook that runs, which workers cannot import; expected a class of a module: put "
+            f"{' and '.join(own) or 'it'} and gymnasium.register(...) into a file, such as "
+            f"my_environments.py in this folder, and give gymnasium:my_environments:{bare}"
+        )
     classes = [type(layer).__module__ for layer in layers(raw)]
     outermost = [module.partition(".")[0] for module in (registering, *classes) if module]
     return tuple(dict.fromkeys(outermost))
