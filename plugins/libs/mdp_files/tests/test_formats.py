@@ -109,6 +109,13 @@ def test_drn(tmp_path: Path) -> None:
     assert model.mdp.transitions[0, 1].tolist() == [0.1, 0.9]
 
 
+def test_rewards_of_drn_need_no_space(tmp_path: Path) -> None:
+    """They are read, not taken for a part of the action's name."""
+    model = read(tmp_path, "m.drn", DRN.replace("stay [0.5]", "stay[0.5]"))
+    assert model.actions == ("stay", "go")
+    assert model.mdp.mean_rewards[0].tolist() == [0.75, 0.25]
+
+
 def test_the_tiger(tmp_path: Path) -> None:
     """With the state seen, the right door is opened at once: V* = 10 / (1 - 0.75)."""
     model = read(tmp_path, "tiger.POMDP", TIGER)
@@ -162,6 +169,23 @@ WRONG = [
     ("m.drn", DRN.replace("1 : 0.9", "7 : 0.9"), "state 0, action go leads to state 7"),
     ("m.drn", DRN.replace("1 : 0.9", "1 : 0.8"), "state 0, action go sum to 0.9"),
     ("m.drn", DRN.replace("state 1", "state 4"), "line 17: state 4; expected state 1 next"),
+    (
+        "m.drn",
+        DRN.replace("[0.25] init", "init [0.25]"),
+        r"line 11: '\[0.25\]' .* labels; expected",
+    ),
+    ("m.drn", DRN.replace("[0.25]", "[0.25] [1]"), r"line 11: '\[1\]' stands among the labels"),
+    ("m.drn", DRN.replace("[0.25]", "!2.5 [0.25]"), "line 11: state 0 has the exit rate '!2.5'"),
+    ("m.drn", DRN.replace("type: MDP", "type: MA").replace("0 [", "0 !2 ["), "the type is MA"),
+    ("m.drn", DRN.partition("state 1")[0], "nr_states says 2, but the file holds 1 states"),
+    ("m.drn", DRN.partition("\taction go")[0] + "state 1 [0]\n", "says 3, .* holds 1 choices"),
+    (
+        "m.drn",
+        DRN.replace("choices\n3", "choices\nthree"),
+        "nr_choices is 'three'; expected a whole",
+    ),
+    ("m.drn", DRN.replace("states\n2", f"states\n{'9' * 5000}"), "nr_states says 999"),
+    ("m.drn", DRN.replace("action go [0]", "action [0]"), r"line 14: 'action \[0\]'; expected"),
     ("m.pomdp", TIGER.replace("0.75", "1.75"), "line 2: the discount is 1.75"),
     ("m.pomdp", TIGER.replace("identity", "1 0 0"), "line 10: 'T'; expected a finite number"),
     ("m.pomdp", TIGER.replace("-100 -100\n-100", "-100 -9\n-100"), "depend on the observation"),

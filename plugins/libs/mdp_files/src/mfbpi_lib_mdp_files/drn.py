@@ -25,7 +25,9 @@
 The reward of a pair is that of its state plus that of its action, of the first reward model. A
 state labelled ``terminal`` is terminal, and so is one that has fewer actions than others, stays
 where it is and pays nothing. Actions are told apart by their names, or by their places where they
-have none. DRN has no discount; :mod:`.header` has one, in a comment ``// mfbpi: {...}``.
+have none. Exit rates, ``state 0 !2.5 [0]``, are of continuous time, and refused; so is a file that
+holds more or fewer states or choices than it says. DRN has no discount; :mod:`.header` has one, in
+a comment ``// mfbpi: {...}``.
 
 Source: Hensel et al. 2022, "The probabilistic model checker Storm"; the format as its documentation
 describes it.
@@ -46,7 +48,7 @@ from mfbpi_lib_mdp_files import header
 from mfbpi_lib_mdp_files.named import Draft, Named, empty_entries
 
 _STATE = re.compile(r"state\s+(\d+)\s*(?:\[([^\]]*)\])?\s*(.*)")
-_ACTION = re.compile(r"action\s+(\S+)\s*(?:\[([^\]]*)\])?")
+_ACTION = re.compile(r"action\s+([^\s\[\]]+)\s*(?:\[([^\]]*)\])?")
 _STEP = re.compile(r"(\d+)\s*:\s*(\S+)")
 
 #: What Storm calls an action without a name.
@@ -78,11 +80,10 @@ class _State:
 def read(file: Path) -> Draft:
     """Read a model; raises :class:`UsageError` naming the line."""
     told, head, states = _parsed(file)
-    kind = head.get("type", "MDP").upper()
-    if kind not in ("MDP", "DTMC"):
-        raise UsageError(f"{file.name}: the type is {kind}; expected MDP")
+    _check_type(head, file.name)
     if not states:
         raise UsageError(f"{file.name} has no states; expected 'state 0' after @model")
+    _check_counts(head, states, file.name)
     names = header.names(told, "states") or [str(s) for s in range(len(states))]
     if len(names) != len(states):
         raise UsageError(f"{file.name}: the header names {len(names)} of {len(states)} states")
@@ -122,13 +123,36 @@ def _parsed(file: Path) -> tuple[JsonObject, dict[str, str], list[_State]]:
             if comment.startswith(header.MARK.strip()):
                 told = header.parsed(comment.removeprefix(header.MARK.strip()), where)
         elif text.startswith("@"):
-            key, _, value = text[1:].partition(":")
-            head[key.strip()] = value.strip()
+            key, _, value = map(str.strip, text[1:].partition(":"))
+            head[key] = value
+            if key == "model":  # before its lines, which look different in other types
+                _check_type(head, file.name)
         elif text and key != "model":
             head[key] = text
         elif text:
             _take(text, states, where)
     return told, head, states
+
+
+def _check_type(head: dict[str, str], name: str) -> None:
+    """Refuse what is no MDP."""
+    kind = head.get("type", "MDP").upper()
+    if kind not in ("MDP", "DTMC"):
+        raise UsageError(f"{name}: the type is {kind}; expected MDP")
+
+
+def _check_counts(head: dict[str, str], states: list[_State], name: str) -> None:
+    """Refuse a file that is cut off: with the end of a state's actions, another model is left."""
+    held = {"states": len(states), "choices": sum(len(state.choices) for state in states)}
+    for what, count in held.items():
+        said = head.get(f"nr_{what}", "")
+        if said and not (said.isascii() and said.isdigit()):
+            raise UsageError(f"{name}: @nr_{what} is {said[:40]!r}; expected a whole number")
+        if said and (said.lstrip("0") or "0") != str(count):
+            raise UsageError(
+                f"{name}: @nr_{what} says {said[:40]}, but the file holds {count} {what}; expected "
+                "as many: is it cut off? Export it again, or correct the number"
+            )
 
 
 def _take(text: str, states: list[_State], where: str) -> None:
@@ -137,7 +161,7 @@ def _take(text: str, states: list[_State], where: str) -> None:
     if state is not None:
         if int(state[1]) != len(states):
             raise UsageError(f"{where}: state {state[1]}; expected state {len(states)} next")
-        states.append(_State(state[3].split(), _reward(state[2], where)))
+        states.append(_State(_labels(state, where), _reward(state[2], where)))
     elif action is not None and states:
         states[-1].choices.append(_Choice(action[1], where, _reward(action[2], where)))
     elif step is not None and states:
@@ -152,6 +176,21 @@ def _take(text: str, states: list[_State], where: str) -> None:
         states[-1].choices[-1].steps.append((probability, int(step[1])))
     else:
         raise UsageError(f"{where}: {text[:60]!r}; expected 'state', 'action' or 'STATE : NUMBER'")
+
+
+def _labels(state: re.Match[str], where: str) -> list[str]:
+    """The labels of a state; a reward among them would go unseen, and is refused."""
+    place = f"expected 'state {state[1]} [REWARD, ...] LABEL ...'"
+    labels = state[3].split()
+    for label in labels:
+        if label.startswith("!"):
+            raise UsageError(
+                f"{where}: state {state[1]} has the exit rate {label[:40]!r}, which is for "
+                f"continuous time (CTMC, Markov automata); an MDP has none: {place}"
+            )
+        if "[" in label or "]" in label:
+            raise UsageError(f"{where}: {label[:40]!r} stands among the labels; {place}")
+    return labels
 
 
 def _reward(listed: str | None, where: str) -> float:
