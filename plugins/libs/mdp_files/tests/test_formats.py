@@ -100,6 +100,24 @@ def test_a_state_that_is_passed_and_an_end_has_a_twin(tmp_path: Path) -> None:
     assert model.mdp.terminal.tolist() == [False, False, True]
 
 
+@pytest.mark.parametrize(("back", "value"), [("0", 0.0), ("1", 10.0)])
+def test_a_state_with_rows_of_its_own_acts(tmp_path: Path, back: str, value: float) -> None:
+    """Who is put there is paid for ever, V(b) = 1 / (1 - 0.9); who ends there has V(a) = 0.5 + 0.
+
+    Rows that stay and pay nothing are those of an end.
+    """
+    head = '# mfbpi: {"discount": 0.9}\n'
+    text = f"s,a,s',p,r,terminated\na,go,b,1,0.5,true\nb,go,b,1,{back},\n"
+    model = read(tmp_path, "own.csv", head + text)
+    ends = ("b#end",) if value else ()
+
+    assert model.states == ("a", "b", *ends)
+    assert model.mdp.terminal.tolist() == [False, not ends, *(True for _ in ends)]
+    assert planning.solve(model.mdp, 0.9).values[:2] == pytest.approx([0.5, value])
+    formats.write(model, tmp_path / "again.csv")
+    assert formats.read(tmp_path / "again.csv").states == model.states
+
+
 def test_drn(tmp_path: Path) -> None:
     """Rewards of state and action add up; a lone, free loop is an end."""
     model = read(tmp_path, "m.drn", DRN)

@@ -109,6 +109,7 @@ class Draft:
                 reward_range=reward_range or self.reward_range or self._found_range(mask),
                 reward_law=self.reward_law,
                 terminal=mask,
+                acting=listed.busy(self.entries),
             )
         except ModelError as error:
             raise UsageError(f"{self.file}: {error}") from error

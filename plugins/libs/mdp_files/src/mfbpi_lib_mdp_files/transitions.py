@@ -1,9 +1,10 @@
 """Tables of transitions: CSV, JSON and Parquet with the columns s, a, s', p, r, terminated.
 
 A row says that action ``a`` in state ``s`` leads to ``s'`` with probability ``p`` and pays ``r``;
-``terminated``, false if left out, says that the episode ends there. States and actions are names,
-or numbers from 0. The header (:mod:`.header`) is a comment ``# mfbpi: {...}`` in CSV, the other
-keys of the object in JSON, and the metadata ``mfbpi`` in Parquet.
+``terminated``, false if left out, says that the episode ends there: nothing follows, even where
+``s'`` has rows of its own, for those who come to it otherwise. States and actions are names, or
+numbers from 0. The header (:mod:`.header`) is a comment ``# mfbpi: {...}`` in CSV, the other keys
+of the object in JSON, and the metadata ``mfbpi`` in Parquet.
 """
 
 from __future__ import annotations

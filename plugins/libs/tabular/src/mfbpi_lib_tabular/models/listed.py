@@ -4,7 +4,8 @@
 toy texts do in ``P`` and tables of transitions do in files. A state that is only entered
 *terminated* is terminal. One that is also entered otherwise, or where episodes begin, lives on,
 and gets a twin behind all states: terminal, it stands for the ends there. A terminal state is worth
-0, and what the list says about its actions does not matter.
+0, and what the list says about its actions does not matter: toy texts go on from their goals. A
+caller whose list means it names such states, which then live on too, with twins for their ends.
 
 States that no walk from the start reaches are seen by nobody. They are kept, or closed: terminal
 too, so that no policy is judged by what it would do there. Their numbers remain.
@@ -53,6 +54,7 @@ def read(
     scale: float = 1.0,
     reward_law: RewardLaw = "deterministic",
     terminal: BoolArray | None = None,
+    acting: BoolArray | None = None,
 ) -> Table:
     """Make a model.
 
@@ -64,6 +66,8 @@ def read(
         scale: what rewards are multiplied by.
         reward_law: see :class:`mfbpi_core.TabularMDP`.
         terminal: states that are ends, whether or not anything leads to them.
+        acting: states that live on, even if they are only entered as ends; with
+            ``keep_unreachable``.
 
     Raises:
         ModelError: naming state, action and number.
@@ -75,7 +79,8 @@ def read(
     if keep_unreachable:
         everywhere = np.ones(len(merged), dtype=np.bool_)
         known = np.zeros_like(walked) if terminal is None else terminal
-        live = _closure(merged, walked | ~(_ended_by(merged, everywhere) | known))
+        meant = np.zeros_like(walked) if acting is None else acting
+        live = _closure(merged, walked | meant | ~(_ended_by(merged, everywhere) | known))
     doubled = np.flatnonzero(live & _ended_by(merged, live))
     twins = {int(s): len(merged) + i for i, s in enumerate(doubled)}
     n_states, n_actions = len(merged) + len(twins), len(merged[0])
@@ -149,6 +154,15 @@ def merged_entries(here: list[Entry], s: int, a: int) -> list[Entry]:
             key = (following, reward, terminated)
             found[key] = found.get(key, 0.0) + probability
     return [(probability, *key) for key, probability in found.items()]
+
+
+def busy(entries: Rows) -> BoolArray:
+    """Which states do more than stay where they are for nothing, whatever is done there."""
+    moves = [
+        any(e[0] > 0.0 and (e[1] != s or e[2] != 0.0) for here in row for e in here)
+        for s, row in enumerate(entries)
+    ]
+    return np.array(moves, dtype=np.bool_)
 
 
 def _ended_by(merged: Rows, acting: BoolArray) -> BoolArray:
