@@ -68,6 +68,13 @@ R:open-right : tiger-right
 -100 -100
 """
 
+PLAIN = """discount: 0.5
+states: 2
+actions: 1
+T: 0 identity
+R: 0 : 1 : 1 : * 4
+"""
+
 
 def read(folder: Path, name: str, text: str) -> Named:
     """The model in a text."""
@@ -144,6 +151,13 @@ def test_the_tiger(tmp_path: Path) -> None:
     assert found.policy.tolist() == [2, 1]
 
 
+@pytest.mark.parametrize("observation", [" : *", ""])
+def test_any_observation_where_there_are_none(tmp_path: Path, observation: str) -> None:
+    """Its place may be there, as in the grammar of POMDPs, or not: V(1) = 4 / (1 - 0.5)."""
+    model = read(tmp_path, "plain.mdp", PLAIN.replace(" : * 4", f"{observation} 4"))
+    assert planning.solve(model.mdp, 0.5).values == pytest.approx([0.0, 8.0])
+
+
 def test_costs_and_shorthands(tmp_path: Path) -> None:
     """Costs are negative rewards; rows, matrices, numbers of states, later lines first."""
     text = """discount: 0.9
@@ -208,6 +222,14 @@ WRONG = [
     ("m.pomdp", TIGER.replace("identity", "1 0 0"), "line 10: 'T'; expected a finite number"),
     ("m.pomdp", TIGER.replace("-100 -100\n-100", "-100 -9\n-100"), "depend on the observation"),
     ("m.pomdp", TIGER.replace("open-left : tiger-left", "x : tiger-left"), "'x' is none of the 3"),
+    ("m.pomdp", TIGER.replace("observations", "E"), "line 6: 'E:'; expected one of discount, val"),
+    (
+        "m.pomdp",
+        TIGER.replace("O:open-left", "E: foo\nO:open-left"),
+        "line 17: 'E:'; expected one of",
+    ),
+    ("m.pomdp", TIGER.replace(": uniform", ": : uniform"), "line 7: ':'; expected one of discount"),
+    ("m.mdp", PLAIN.replace("1 : * 4", "1 : left 4"), "line 5: 'left' stands for an observation"),
     ("m.pomdp", "T: 0 : 0 : 0 1", "line 1: T comes before states and actions"),
     ("m.npz", "no archive", "is not an .npz file"),
     ("m.parquet", "no table", "is no Parquet file"),

@@ -18,8 +18,8 @@
 
 ``*`` stands for all, later lines go before earlier ones, ``#`` begins a comment. Observations, and
 the lines ``O:``, are read over: the MDP behind a POMDP is one whose states are seen. Rewards must
-not depend on them. Ends of episodes have no place here; :mod:`.header` has one, in a comment
-``# mfbpi: {...}``.
+not depend on them; ``R: go : left : * : * 1`` is read in a file without observations too. Ends of
+episodes have no place here; :mod:`.header` has one, in a comment ``# mfbpi: {...}``.
 
 Source: Cassandra, "The POMDP file grammar", the format of the program pomdp-solve.
 """
@@ -206,6 +206,7 @@ class _Reader:
         kinds = ("actions", "states", "states", "observations")
         seen = max(len(self.names["observations"]), 1)
         path = self._path(kinds if self.names["observations"] else kinds[:3])
+        self._any_observation()
         values = [self.sign * self.tokens.as_number(w) for w in self.tokens.until_key(_KEYS)]
         if len(path) == 4 and path[3] != slice(None) and seen > 1:
             raise self.tokens.error("a reward depends on the observation; expected * there")
@@ -219,6 +220,17 @@ class _Reader:
         if not (table == table[..., :1]).all():
             raise self.tokens.error("rewards depend on the observation; expected equal ones")
         self.rewards[tuple(path[:3])] = table[..., 0]
+
+    def _any_observation(self) -> None:
+        """Pass ``: *`` where there are no observations: POMDPs have a place for them, MDPs may."""
+        if self.tokens.peek() != ":" or self.names["observations"]:
+            return
+        self.tokens.take()
+        if (word := self.tokens.take()) != "*":
+            raise self.tokens.error(
+                f"{word!r} stands for an observation, and no line above names any; expected '*', "
+                "nothing, or a line 'observations: ...' before"
+            )
 
     def _draft(self) -> Draft:
         states, actions = self.names["states"], self.names["actions"]

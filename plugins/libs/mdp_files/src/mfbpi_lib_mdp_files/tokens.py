@@ -55,9 +55,18 @@ class Tokens:
         return number
 
     def until_key(self, keys: tuple[str, ...]) -> Iterator[str]:
-        """The words up to the next ``key :``, ``start include :`` or the end."""
+        """The words up to the next ``key :``, ``start include :`` or the end.
+
+        Raises:
+            UsageError: for a colon among them, and with it for a key that is none.
+        """
         while self.more() and not self._is_key(keys):
-            yield self.take()
+            word = self.take()
+            if self.peek() == ":" != word:
+                word = f"{word}:"
+            if word.endswith(":"):
+                raise self.error(f"{word!r}; expected one of {', '.join(keys)} before a colon")
+            yield word
 
     def _is_key(self, keys: tuple[str, ...]) -> bool:
         after = [word for word, _ in self._words[self._next + 1 : self._next + 3]]
