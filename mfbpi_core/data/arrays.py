@@ -73,8 +73,9 @@ def given(name: str, values: npt.ArrayLike) -> Array:
         raise ModelError(f"{entry(name, index)} is masked; expected numbers everywhere")
     try:
         return np.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{name} must be an array of numbers ({error})") from error
+    except (TypeError, ValueError, RuntimeError) as error:  # the last of tensors with gradients
+        kind = type(values).__name__
+        raise ModelError(f"{name} must be an array of numbers ({kind}: {error})") from error
 
 
 def first(condition: npt.NDArray[np.bool_]) -> tuple[int, ...]:

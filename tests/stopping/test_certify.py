@@ -123,6 +123,12 @@ def test_logs_that_are_not_markov_are_warned_of():
     ("changed", "message"),
     [
         ({"n_states": 2}, "has s = 2; expected 0 to 1"),
+        ({"n_states": 3.0}, r"3\.0 states are declared; expected an integer of 1 or more"),
+        ({"n_actions": "2"}, "'2' actions are declared; expected an integer"),
+        ({"delta": "0.1"}, "`delta` is '0.1'; expected a risk"),
+        ({"epsilon": None}, "`epsilon` is None; expected a loss"),
+        ({"discount": "0.9"}, "`discount` is '0.9'; expected one between 0 and 1"),
+        ({"terminal": [2.0]}, r"`terminal` is \[2.0\]; expected states"),
         ({"delta": 0.0}, "`delta` is 0.0"),
         ({"epsilon": -1.0}, "`epsilon` is -1.0"),
         ({"discount": 1.0}, "`discount` is 1.0"),
@@ -165,6 +171,22 @@ def test_logs_without_rows_are_refused(tmp_path, text, message):
 
     with pytest.raises(mfbpi.UsageError, match=message):
         mfbpi.certify(file, **RIVER)
+
+
+@pytest.mark.parametrize("name", ["log.csv.gz", "log.txt", "log"])
+def test_logs_of_other_names_are_told_what_is_read(tmp_path, name):
+    """CSV by its name alone."""
+    (tmp_path / name).write_text("s,a,r,s',terminated\n0,0,0,0,false\n")
+
+    with pytest.raises(mfbpi.UsageError, match=rf"{name} .*; expected \.csv for CSV.* Parquet"):
+        mfbpi.certify(tmp_path / name, **RIVER)
+
+
+def test_parquet_needs_no_name(log, tmp_path):
+    """What is Parquet is read as such."""
+    pa.parquet.write_table(pa.table(first(log, 3)), tmp_path / "log.pq")
+
+    assert mfbpi.certify(tmp_path / "log.pq", **RIVER).counts.steps == 3
 
 
 def test_command_says_what_is_missing(log, tmp_path, capsys):

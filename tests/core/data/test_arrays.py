@@ -24,7 +24,18 @@ def changed(array, index, value):
     return copy
 
 
+class Graded:
+    """An array of somebody else's that is none yet, like a tensor with gradients."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("use detach() first")
+
+
 REFUSED = {
+    "gradients": (
+        {"P": Graded()},
+        r"transitions must be an array of numbers \(Graded: use detach\(\) first\)",
+    ),
     "complex": ({"P": P + 0j * P + changed(0 * P, (0, 1, 2), 1j)}, r"complex .*\[0, 1, 2\] is 1j"),
     "complex rewards": (
         {"R": R + 0j},

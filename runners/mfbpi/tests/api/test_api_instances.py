@@ -132,6 +132,11 @@ def test_bound_of_arrays(write_mdp: Callable[..., Path], mfbpi: Callable[..., An
         (lambda: library.describe("ring"), "environment ring has no exact model"),
         (lambda: library.describe(library.make_environment("ring")), "ring has no exact model"),
         (lambda: library.describe("riverswim", discount=1.0), "`discount` is 1"),
+        (lambda: library.solve("riverswim", discount="0.9"), "is '0.9'; expected a number between"),  # type: ignore[arg-type]
+        (
+            lambda: library.solve("riverswim", discount=np.nan),
+            "`discount` is nan; expected a number",
+        ),
         (lambda: library.bound("u", "riverswim", allocation=np.ones((2, 2))), "expected .*S, A"),
         (lambda: library.list_plugins("agents"), "did you mean agent"),
         (lambda: library.sweep("paper/bounds", seeds=[3]), "leave out `seeds`"),

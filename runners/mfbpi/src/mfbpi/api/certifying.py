@@ -16,6 +16,7 @@ from mfbpi.notices import warn
 from mfbpi.plan import selection
 from mfbpi.plan.stopping import check_question
 from mfbpi_core.contracts.stopping import Scope, StoppingRule, Verdict
+from mfbpi_core.data import exact
 from mfbpi_core.data.counts import Counts
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import StopRef
@@ -108,7 +109,7 @@ def certify(
     Raises:
         UsageError: when the log cannot be read, or does not fit what is declared.
     """
-    _check_sizes(n_states, n_actions)
+    n_states, n_actions = _check_sizes(n_states, n_actions)
     read = table.read(log)
     problem = Problem(
         n_states=n_states,
@@ -152,7 +153,8 @@ class _Asked:
 
 
 def _rule(problem: Problem, asked: _Asked) -> StoppingRule:
-    if not 0.0 < problem.discount < 1.0:
+    discount = exact.real(problem.discount)
+    if discount is None or not 0.0 < discount < 1.0:
         raise UsageError(f"`discount` is {problem.discount!r}; expected one between 0 and 1")
     check_question(asked.delta, asked.epsilon, asked.scope)
     registry = Registry.discover()
@@ -162,16 +164,23 @@ def _rule(problem: Problem, asked: _Asked) -> StoppingRule:
     return assembly.stopping_rule(registry, part, ref, problem)
 
 
-def _check_sizes(n_states: int, n_actions: int) -> None:
-    """Refuse what no table holds, before one is made."""
-    for what, n in (("states", n_states), ("actions", n_actions)):
-        if n < 1:
-            raise UsageError(f"{n} {what} are declared; expected 1 or more")
-    if n_states**2 * n_actions > LARGEST_TABLE:
+def _check_sizes(n_states: object, n_actions: object) -> tuple[int, int]:
+    """The sizes as Python's integers; refuse what no table holds, before one is made."""
+    states, actions = _size("states", n_states), _size("actions", n_actions)
+    if states**2 * actions > LARGEST_TABLE:
         raise UsageError(
-            f"{n_states} states and {n_actions} actions are declared; expected S^2 A of "
+            f"{states} states and {actions} actions are declared; expected S^2 A of "
             f"{LARGEST_TABLE} at most, so that a certificate can be verified"
         )
+    return states, actions
+
+
+def _size(what: str, given: object) -> int:
+    size = exact.whole(given)
+    if size is None or size < 1:
+        told = exact.shown(given)
+        raise UsageError(f"{told} {what} are declared; expected an integer of 1 or more")
+    return size
 
 
 def _check(steps: Transitions, problem: Problem) -> None:
@@ -219,9 +228,10 @@ def _counted(
     """The counts, if ends are where they are declared to be."""
     assert problem.n_states is not None  # it was declared
     ends = np.zeros(problem.n_states, dtype=np.bool_)
-    if not all(0 <= state < problem.n_states for state in terminal):
+    known = [n for n in map(exact.whole, terminal) if n is not None and 0 <= n < problem.n_states]
+    if len(known) < len(terminal):
         raise UsageError(f"`terminal` is {list(terminal)}; expected states of the instance")
-    ends[list(terminal)] = True
+    ends[known] = True
     left = np.flatnonzero(ends[steps.observations])
     if len(left):
         raise UsageError(f"row {int(left[0])} of the log leaves a state that is declared terminal")

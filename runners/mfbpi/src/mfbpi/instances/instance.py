@@ -12,6 +12,7 @@ from mfbpi.instances import environment_files, model_file
 from mfbpi.notices import about
 from mfbpi.plan import selection as choices
 from mfbpi_core.contracts.environment import Environment
+from mfbpi_core.data import exact
 from mfbpi_core.data.mdp import TabularMDP
 from mfbpi_core.data.task import PluginRef
 from mfbpi_core.errors import RequirementError, UsageError
@@ -81,8 +82,10 @@ def find(
 
 def check_discount(discount: float | None) -> None:
     """Refuse a discount that is none; raises :class:`UsageError`."""
-    if discount is not None and not 0.0 < discount < 1.0:
-        raise UsageError(f"`discount` is {discount:g}; expected a number between 0 and 1")
+    number = exact.real(discount)
+    if discount is not None and (number is None or not 0.0 < number < 1.0):
+        told = exact.shown(discount) if number is None else f"{number:g}"
+        raise UsageError(f"`discount` is {told}; expected a number between 0 and 1")
 
 
 def of_environment(registry: Registry, ref: PluginRef, discount: float | None) -> Instance:

@@ -89,10 +89,17 @@ def _table(source: Any) -> pa.Table:
     path = Path(source)
     if path.is_file() and not path.stat().st_size:
         raise UsageError(f"{path} is empty; expected the columns and one row for each step")
-    reader = pyarrow.csv.read_csv if path.suffix.lower() == ".csv" else pyarrow.parquet.read_table
+    ending = path.suffix.lower()
+    reader = pyarrow.csv.read_csv if ending == ".csv" else pyarrow.parquet.read_table
     try:
         return reader(path)
     except (OSError, pa.ArrowInvalid) as error:
+        if ending not in (".csv", ".parquet") and path.is_file():
+            raise UsageError(
+                f"{path} cannot be read as a log: its name ends in {ending!r}; expected .csv for "
+                "CSV, not compressed, or a file that is Parquet, whatever its name, and this is "
+                "none: unpack or rename it"
+            ) from error
         raise UsageError(f"{path} cannot be read as a log: {error}") from error
 
 

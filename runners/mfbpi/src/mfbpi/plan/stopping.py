@@ -8,6 +8,7 @@ from mfbpi.notices import warn
 from mfbpi.plan import selection
 from mfbpi_core.contracts.experiment import RunSettings
 from mfbpi_core.contracts.stopping import SCOPES
+from mfbpi_core.data import exact
 from mfbpi_core.data.problem import Problem
 from mfbpi_core.data.task import StopRef
 from mfbpi_core.errors import RequirementError, UsageError
@@ -94,9 +95,10 @@ def check_states(ref: StopRef, about: Problem) -> None:
 
 def check_question(delta: float, epsilon: float, scope: str) -> None:
     """Refuse a question that no rule can be asked; raises :class:`UsageError`."""
-    if not LEAST_RISK <= delta < 1.0:
+    risk, loss = exact.real(delta), exact.real(epsilon)
+    if risk is None or not LEAST_RISK <= risk < 1.0:
         raise UsageError(f"`delta` is {delta!r}; expected a risk between {LEAST_RISK:g} and 1")
-    if not (epsilon >= 0.0 and math.isfinite(epsilon)):
+    if loss is None or not (loss >= 0.0 and math.isfinite(loss)):
         raise UsageError(f"`epsilon` is {epsilon!r}; expected a loss of 0 or more")
     if scope not in SCOPES:
         raise UsageError(f"`scope` is {scope!r}; expected one of {', '.join(SCOPES)}")
