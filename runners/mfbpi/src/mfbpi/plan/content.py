@@ -9,26 +9,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import itertools
 import marshal
 import types
 from collections import deque
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from mfbpi.plan import bytecode, known
+from mfbpi.plan import bytecode, known, plain
 from mfbpi.plan.parts import beside, parts
-
-#: Values that their text tells all of.
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
-
-#: Those of them that can be written down as they are, many at once.
-_TEXTS = frozenset(_PLAIN) - {type(NotImplemented)}
-
-#: Collections that can be written down with what they hold.
-_COLLECTIONS = frozenset({list, tuple, dict})
 
 #: What is told wherever it occurs, for Python decides who is the same as whom among equal ones: so
 #: with tuples of plain values.
@@ -46,9 +36,6 @@ _ASIDE = {
 
 #: Values that are told at most; plain data in plain collections does not count.
 _MOST = 500_000
-
-#: Parts of an element of a set by which it finds its place.
-_MOST_OF_AN_ELEMENT = 100
 
 #: What ``functools.singledispatch`` makes.
 _DISPATCH = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
@@ -96,8 +83,8 @@ class Content:
 
     def _refer(self, value: Any) -> None:
         """Write a plain value, or which of all values it is; those are told later."""
-        if type(value) in _PLAIN:
-            self._write(_text(value))
+        if type(value) in plain.PLAIN:
+            self._write(plain.text(value))
         elif id(value) in self._seen:
             self._write("again", str(self._seen[id(value)][0]))
         else:
@@ -107,7 +94,7 @@ class Content:
             (self._code if is_code else self._data).append(value)
 
     def _number(self, value: Any) -> None:
-        if not issubclass(type(value), _WITHOUT_IDENTITY) and not _is_flat(value):
+        if not issubclass(type(value), _WITHOUT_IDENTITY) and not plain.is_flat(value):
             self._seen[id(value)] = len(self._seen), value  # kept alive: its id is its own
 
     def _refer_all(self, values: Iterable[Any]) -> None:
@@ -142,12 +129,12 @@ class Content:
             if type(value) is not np.ndarray and not isinstance(value, np.memmap | np.generic):
                 self._refer_all((type(value), *beside(value)))
             return
-        plain = self._as_plain(value)
-        if plain is None:
+        told = self._as_plain(value)
+        if told is None:
             self._refer_all(parts(value))
             self._write("end")
         else:
-            self._write_bytes(plain)
+            self._write_bytes(told)
 
     def _as_plain(self, value: Any) -> bytes | None:
         """All of collections of plain values, or None where there is anything else in them.
@@ -156,7 +143,7 @@ class Content:
         """
         within: dict[int, Any] = {}
         try:
-            if id(value) in self._mixed or not _is_plain(value, within, self._seen):
+            if id(value) in self._mixed or not plain.is_plain(value, within, self._seen):
                 raise ValueError
             text = marshal.dumps(value, 2)  # 2: tells nothing of who is the same
         except ValueError:  # too deep for it
@@ -174,10 +161,10 @@ class Content:
         another set then, and nothing is taken for what it is not.
         """
         self._write(str(len(value)))
-        if all(type(each) in _PLAIN for each in value):
-            self._write(*sorted(map(_text, value)))
+        if all(type(each) in plain.PLAIN for each in value):
+            self._write(*sorted(map(plain.text, value)))
         else:
-            self._refer_all(sorted(value, key=_place))
+            self._refer_all(sorted(value, key=plain.place))
         self._refer_all(beside(value))
 
     def _tell_code(self, code: types.CodeType) -> None:
@@ -257,67 +244,6 @@ class Content:
     def _write_bytes(self, content: bytes) -> None:
         self._hash.update(b"%d:" % len(content))
         self._hash.update(content)
-
-
-def _text(value: Any) -> str:
-    """A plain value; integers in a way that has no limit."""
-    told = format(value, "x") if type(value) is int else repr(value)
-    return f"{type(value).__name__} {told}"
-
-
-def _is_flat(value: Any) -> bool:
-    """Whether it is a tuple or frozenset of plain values alone."""
-    return type(value) in (tuple, frozenset) and all(type(each) in _PLAIN for each in value)
-
-
-def _place(value: Any) -> tuple[str, ...]:
-    """By what an element of a set finds its place: its type, and what it has of plain values."""
-    try:
-        told = tuple(itertools.islice(parts(value), _MOST_OF_AN_ELEMENT))
-    except Exception:  # it is noted when it is told
-        told = ()
-    named = (getattr(value, name, "") for name in ("__module__", "__qualname__"))
-    texts = (_text(each) if type(each) in _PLAIN else _texts(each) for each in told)
-    return (type(value).__qualname__, *map(str, named), *texts)
-
-
-def _texts(value: Any) -> str:
-    """What a collection has of plain values; of anything else, its type."""
-    if type(value) not in _COLLECTIONS:
-        return type(value).__qualname__
-    held = itertools.islice(value, _MOST_OF_AN_ELEMENT)
-    return " ".join(_text(each) for each in held if type(each) in _PLAIN)
-
-
-def _is_plain(value: Any, within: dict[int, Any], seen: Container[int]) -> bool:
-    """Whether collections hold plain values alone, each collection once.
-
-    Args:
-        value: the outermost.
-        within: becomes those that were looked at, by their ids.
-        seen: ids of those that are told already.
-    """
-    left = deque([value])
-    while left:
-        each = left.popleft()
-        kind = type(each)
-        if kind in _TEXTS:
-            continue
-        if kind not in _COLLECTIONS:
-            return False
-        held = (*each, *each.values()) if kind is dict else each
-        kinds = set(map(type, held))
-        if not kinds <= _TEXTS | _COLLECTIONS:
-            return False
-        is_flat = kinds <= _TEXTS
-        if is_flat and kind is tuple and each is not value:
-            continue
-        if id(each) in within or (each is not value and id(each) in seen):
-            return False
-        within[id(each)] = each
-        if not is_flat:
-            left.extend(held)
-    return True
 
 
 def _held(cell: Any) -> Any:
