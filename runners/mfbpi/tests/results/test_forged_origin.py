@@ -169,7 +169,7 @@ def test_modules_that_an_own_environment_imports_are_compared(
     monkeypatch.syspath_prepend(tmp_path)
     Path("own_gym_of_test.py").write_text(GYM)
     Path("own_pay_of_test.py").write_text("PAY = 0.5")
-    where = "gymnasium:own_gym_of_test:OwnPay-v0"
+    where = mfbpi.environment("gymnasium:own_gym_of_test:OwnPay-v0", reward_range=[0, 1])
     settings: dict[str, Any] = {"steps": 200, "seeds": [1], "out": "DIR", "executor": "serial"}
     mfbpi.run("q_learning", where, **settings)
     Path("own_pay_of_test.py").write_text("PAY = 1.0")
