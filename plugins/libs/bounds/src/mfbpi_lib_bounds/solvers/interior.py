@@ -112,7 +112,8 @@ class Interior:
             left = newton.left(self.point.v)
             if left <= self.gap:
                 flows = self._balanced()
-                even = self._imbalance(newton.least + flows) <= EVEN
+                weights = newton.least + flows
+                even = self._imbalance(weights, self._into @ weights) <= EVEN
                 if even and newton.left(flows) <= 2.0 * self.gap:
                     self.point.v = flows
                     return
@@ -173,17 +174,16 @@ class Interior:
             self._normal.update(sizes, np.zeros(self.flow.shape[1]))
             for _ in range(REPAIRS):
                 missing = self._into @ (least + flows)
-                if self._imbalance(least + flows) <= BALANCED:
+                if self._imbalance(least + flows, missing) <= BALANCED:
                     return flows
                 change = sizes * (self._out_of @ self._normal.solve(-missing, FINE))
                 flows = np.maximum(flows + change, 0.0)
         return flows
 
-    def _imbalance(self, weights: FloatArray) -> float:
-        """Largest share of what leaves a state that does not arrive, or arrives beside it."""
-        leaves = self.flow.leaving * weights
-        out = np.bincount(self.flow.leaves, leaves, self.flow.shape[1])
-        return float((np.abs(self._into @ weights) / np.where(out > 0.0, out, 1.0)).max())
+    def _imbalance(self, weights: FloatArray, missing: FloatArray) -> float:
+        """As :meth:`Flow.imbalance`, from what is missing in each state, N'w, without the walk."""
+        out = np.bincount(self.flow.leaves, self.flow.leaving * weights, self.flow.shape[1])
+        return float((np.abs(missing) / np.where(out > 0.0, out, 1.0)).max())
 
 
 def is_entangled(flow: Flow) -> bool:
