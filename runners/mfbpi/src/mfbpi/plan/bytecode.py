@@ -27,27 +27,27 @@ _OF_THE_MODULE = {
 }
 
 
-def loaded(code: types.CodeType, texts: Iterable[str] = ()) -> list[str]:
-    """The names that a function reads from its module.
-
-    Args:
-        code: of the function.
-        texts: that it has at hand; where it finds anything by a text, they may hold names.
-    """
+def loaded(code: types.CodeType) -> set[str]:
+    """The names that a function reads from its module, also by its own texts."""
     reading = ("LOAD_GLOBAL", "LOAD_NAME")
     found = {str(step.argval) for step in _steps(code) if step.opname in reading}
-    return sorted((found | _named(code, _BY_TEXT, texts)) - _OF_THE_MODULE)
+    return (found | _named(code, _BY_TEXT, _constants(code))) - _OF_THE_MODULE
+
+
+def loaded_by(texts: Iterable[str], code: types.CodeType) -> set[str]:
+    """The names that it may read by texts that it has from elsewhere."""
+    return _named(code, _BY_TEXT, texts) - _OF_THE_MODULE
 
 
 def mentioned(code: types.CodeType) -> list[str]:
     """All names in it, such as those of attributes."""
-    return sorted((_names(code) | _named(code, _BY_TEXT)) - _OF_THE_MODULE)
+    return sorted((_names(code) | _named(code, _BY_TEXT, _constants(code))) - _OF_THE_MODULE)
 
 
-def imported(code: types.CodeType, texts: Iterable[str] = ()) -> set[str]:
-    """What a function imports when it is called, or may import by a text."""
+def imported(code: types.CodeType, texts: Iterable[str]) -> set[str]:
+    """What a function imports when it is called, or may import by a text, its own or another."""
     found = {str(step.argval) for step in _steps(code) if step.opname == "IMPORT_NAME"}
-    return found | _named(code, _IMPORTING, texts)
+    return found | _named(code, _IMPORTING, (*_constants(code), *texts))
 
 
 def _steps(code: types.CodeType) -> Iterator[dis.Instruction]:
@@ -64,10 +64,14 @@ def _inner(code: types.CodeType) -> list[types.CodeType]:
     return [code, *(each for part in within for each in _inner(part))]
 
 
-def _named(code: types.CodeType, by: set[str], texts: Iterable[str] = ()) -> set[str]:
-    """The names in its texts and in others, if it uses one of these functions."""
+def _constants(code: types.CodeType) -> Iterator[str]:
+    """The texts in it."""
+    constants = (each for part in _inner(code) for each in part.co_consts)
+    return (each for each in constants if isinstance(each, str))
+
+
+def _named(code: types.CodeType, by: set[str], texts: Iterable[str]) -> set[str]:
+    """The names in texts, if it uses one of these functions."""
     if not _names(code) & by:
         return set()
-    constants = (each for part in _inner(code) for each in part.co_consts)
-    held = (each for each in (*constants, *texts) if isinstance(each, str))
-    return {name for text in held if len(text) <= _LONG for name in _NAME.findall(text)}
+    return {name for text in texts if len(text) <= _LONG for name in _NAME.findall(text)}

@@ -20,10 +20,6 @@ import numpy as np
 from mfbpi.plan import bytecode, known, plain
 from mfbpi.plan.parts import beside, parts
 
-#: What is told wherever it occurs, for Python decides who is the same as whom among equal ones: so
-#: with tuples of plain values.
-_WITHOUT_IDENTITY = (types.CodeType, type(NotImplemented))
-
 #: What comes before all other values, for it refers to them.
 _CODE = (types.CodeType, types.FunctionType, types.MethodType, type)
 
@@ -94,7 +90,8 @@ class Content:
             (self._code if is_code else self._data).append(value)
 
     def _number(self, value: Any) -> None:
-        if not issubclass(type(value), _WITHOUT_IDENTITY) and not plain.is_flat(value):
+        """Give it a number, but not where Python decides which of equal values are one."""
+        if type(value) is not types.CodeType and not plain.is_flat(value):
             self._seen[id(value)] = len(self._seen), value  # kept alive: its id is its own
 
     def _refer_all(self, values: Iterable[Any]) -> None:
@@ -202,9 +199,10 @@ class Content:
     def _tell_within(self, code: types.CodeType, names: dict[str, Any]) -> None:
         """Code, and what it means by the names that it reads."""
         self._refer(code)
-        texts = [value for name in bytecode.loaded(code) if type(value := names.get(name)) is str]
+        read = bytecode.loaded(code)
+        texts = [value for name in read if type(value := names.get(name)) is str]
         self.modules.update(bytecode.imported(code, texts))
-        for name in bytecode.loaded(code, texts):
+        for name in sorted(read | bytecode.loaded_by(texts, code)):
             value = names.get(name)
             self._refer(value)
             if isinstance(value, types.ModuleType):

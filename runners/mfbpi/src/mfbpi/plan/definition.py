@@ -47,8 +47,7 @@ def definition(defined: type, *, say: bool = True) -> bytes:
     content.add(config_of(defined))
     if say and (content.unread or not content.is_whole):
         note(_not_told(defined, content))
-    for _ in beside.contents([defined.__module__]):  # whether it was edited; its code is told
-        continue
+    beside.refuse_edited([defined.__module__])
     others = content.modules - {defined.__module__}
     return b"".join([content.hexdigest().encode(), *beside.contents(others)])
 

@@ -72,7 +72,8 @@ def _imported(path: Path) -> types.ModuleType:
     if name in sys.modules and _imported_as.get(name) == _known_by(path):
         return sys.modules[name]
     _find_beside(path.parent)
-    _refuse_others(path, path.parent, beside.imported(content))
+    imports = beside.imported(content)
+    _refuse_others(path, path.parent, imports)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -82,7 +83,7 @@ def _imported(path: Path) -> types.ModuleType:
         spec.loader.exec_module(module)
         for folder in dict.fromkeys(sys.path):
             if folder not in found_in:  # the file has said where its modules are
-                _refuse_others(path, Path(folder), beside.imported(content))
+                _refuse_others(path, Path(folder), imports)
     except BaseException as error:
         del sys.modules[name]
         sys.path[:] = found_in

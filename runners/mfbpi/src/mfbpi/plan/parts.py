@@ -35,15 +35,11 @@ _ASIDE = {"__doc__", "__module__", "__name__", "__qualname__", "__annotations__"
 _RUNNING = ("reset", "render", "close", "spec", "np_random", "sample", "seed")
 
 
-class UnreadableError(Exception):
-    """A value tells nothing of what it holds."""
-
-
 def parts(value: Any) -> Iterator[Any]:
     """What a value is made of, its type first.
 
     Raises:
-        UnreadableError: where nothing tells what it holds.
+        Exception: any, where nothing tells what it holds.
     """
     yield type(value)
     foreign = _of_torch(value) or _of_gymnasium(value)
@@ -232,10 +228,10 @@ def _copied(value: Any, attributes: list[Any]) -> Iterator[Any]:
     try:
         reduced = value.__reduce_ex__(2)
         made, arguments, *rest = (reduced, ()) if isinstance(reduced, str) else reduced
-    except Exception as error:  # what cannot be copied
+    except Exception:  # what cannot be copied
         held = [*attributes, *_referred(value)]
         if not held:
-            raise UnreadableError from error
+            raise
         yield from held
         return
     yield from (made, arguments)
@@ -256,12 +252,9 @@ def _of_torch(value: Any) -> Iterator[Any] | None:
     tensor: Any = getattr(torch, "Tensor", ())
     if not isinstance(value, tensor):
         return None
-    try:
-        plain = value.detach().to_dense() if value.layout != torch.strided else value.detach()
-        numbers = plain.cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
-        held = numbers.view(torch.uint8).numpy().tobytes()
-    except Exception as error:  # such as one without numbers
-        raise UnreadableError from error
+    plain = value.detach().to_dense() if value.layout != torch.strided else value.detach()
+    numbers = plain.cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+    held = numbers.view(torch.uint8).numpy().tobytes()
     shape = str(value.dtype), tuple(value.shape), value.requires_grad
     return iter((*shape, held, *_attributes(value)))
 

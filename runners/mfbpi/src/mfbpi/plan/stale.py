@@ -37,9 +37,9 @@ def refuse(name: str, held: Iterable[bytes]) -> None:
         UsageError: with what to do.
     """
     module = sys.modules.get(name)
-    now = hashlib.sha256(b"".join(held)).hexdigest()
     if module is None or not whose.is_users(name):
         return
+    now = hashlib.sha256(b"".join(held)).hexdigest()
     spec, before = _imported_as.get(name, (None, now))
     if (spec is module.__spec__ and before != now) or any(map(_was_edited, _within(name))):
         raise UsageError(
